@@ -18,7 +18,7 @@ mod settings;
 mod spawn;
 mod webhook;
 
-pub use notice::{Notice, NoticeKind};
+pub use notice::{NoticeKind, RunNotice};
 pub use notifier::{Notifier, TargetOutcome};
 pub use queue_file::QueueFile;
 pub use settings::{BadWebhook, NotifySettings, Webhook, WebhookSecret};

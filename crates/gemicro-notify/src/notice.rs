@@ -1,4 +1,4 @@
-//! What is reported about a run: [`Notice`], made from one event of its journal.
+//! What is reported about a run: [`RunNotice`], made from one event of its journal.
 
 use gemicro_core::run::RunRow;
 use gemicro_core::run::events::RunReaders;
@@ -37,7 +37,7 @@ pub enum NoticeKind {
 
 /// A message about one event of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Notice {
+pub struct RunNotice {
     /// Identifies it forever: the run and the sequence number of the event.
     pub id: String,
     /// Why it is sent.
@@ -81,7 +81,7 @@ impl NoticeKind {
     }
 }
 
-impl Notice {
+impl RunNotice {
     /// The notice about an event; `None` if there is nothing to report.
     pub(crate) fn of(row: &RunRow, event: &Event) -> Option<Self> {
         let kind = NoticeKind::of(&event.update.event_type, false)?;

@@ -11,10 +11,10 @@ use gemicro_event::Timestamp;
 use gemicro_store::{DurableStore, RunProgress};
 use tokio::sync::{OnceCell, Semaphore};
 
-use crate::notice::{NOTABLE, Notice, NoticeKind};
-use crate::queue::{Delivery, QueueState};
+use crate::notice::{NOTABLE, NoticeKind, RunNotice};
+use crate::queue::{Delivery, DeliveryQueue};
 use crate::queue_file::QueueFile;
-use crate::settings::{NotifySettings, Target};
+use crate::settings::{DeliveryTarget, NotifySettings};
 use crate::{spawn, webhook};
 
 /// Interval between two looks at the journals.
@@ -70,7 +70,7 @@ impl Notifier {
 
     /// Sends a test notice to every destination, at once and without the queue.
     pub async fn test(settings: &NotifySettings) -> Vec<TargetOutcome> {
-        let notice = Notice::test(Timestamp::now());
+        let notice = RunNotice::test(Timestamp::now());
         let sending = settings.targets().map(async |target| TargetOutcome {
             target: target.name(),
             error: send(settings, target, &notice).await.err(),
@@ -129,7 +129,7 @@ impl Notifier {
         let before = lock.load()?;
         let state = match &before {
             Some(before) => self.collect_after(before.clone()).await?,
-            None => QueueState::beginning(&self.store.run_progress(0, &[]).await?),
+            None => DeliveryQueue::at_start(&self.store.run_progress(0, &[]).await?),
         };
         self.n_pending.store(state.deliveries().len(), Ordering::Relaxed);
         if before.as_ref() != Some(&state) {
@@ -138,7 +138,7 @@ impl Notifier {
         Ok(())
     }
 
-    async fn collect_after(&self, mut state: QueueState) -> Result<QueueState, CollectError> {
+    async fn collect_after(&self, mut state: DeliveryQueue) -> Result<DeliveryQueue, CollectError> {
         let runs = self
             .store
             .run_progress(state.after_no(), &state.open_runs())
@@ -165,7 +165,7 @@ impl Notifier {
     /// Adds the deliveries of one run; whether there were any events to look at.
     async fn add_deliveries(
         &self,
-        state: &mut QueueState,
+        state: &mut DeliveryQueue,
         progress: &RunProgress,
         after: u64,
     ) -> Result<bool, StoreError> {
@@ -248,7 +248,7 @@ impl Notifier {
     }
 
     /// The notice of a delivery; `None` if its run was erased.
-    async fn notice(&self, delivery: &Delivery) -> Result<Option<Notice>, StoreError> {
+    async fn notice(&self, delivery: &Delivery) -> Result<Option<RunNotice>, StoreError> {
         let events = self.store.read_types(&delivery.run, delivery.seq - 1, &NOTABLE);
         let events = match events.await {
             Err(StoreError::Erased { .. } | StoreError::NotFound { .. }) => return Ok(None),
@@ -256,7 +256,7 @@ impl Notifier {
         };
         let row = self.store.run(&delivery.run).await?;
         let event = events.iter().find(|event| event.seq == delivery.seq);
-        Ok(event.and_then(|event| Notice::of(&row, event)))
+        Ok(event.and_then(|event| RunNotice::of(&row, event)))
     }
 }
 
@@ -270,9 +270,15 @@ async fn look_regularly(notifier: Weak<Notifier>) {
     }
 }
 
-async fn send(settings: &NotifySettings, target: Target<'_>, notice: &Notice) -> Result<(), String> {
+async fn send(
+    settings: &NotifySettings,
+    target: DeliveryTarget<'_>,
+    notice: &RunNotice,
+) -> Result<(), String> {
     match target {
-        Target::Command(command) => spawn::run_command(command, &settings.command_environment, notice).await,
-        Target::Webhook(webhook) => webhook::send(webhook, notice, Timestamp::now()).await,
+        DeliveryTarget::Command(command) => {
+            spawn::run_command(command, &settings.command_environment, notice).await
+        }
+        DeliveryTarget::Webhook(webhook) => webhook::send(webhook, notice, Timestamp::now()).await,
     }
 }

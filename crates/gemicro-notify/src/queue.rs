@@ -1,4 +1,4 @@
-//! The queue of deliveries: [`QueueState`], as it is stored. Nothing here touches files, the network or the clock.
+//! The queue of deliveries: [`DeliveryQueue`], as it is stored. Nothing here touches files, the network or the clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const OVERLAP: i64 = 64;
 
 /// Cursors over the journals, and the deliveries that are not done.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QueueState {
+pub struct DeliveryQueue {
     last_no: i64,
     runs: BTreeMap<StreamId, RunCursor>,
     deliveries: Vec<Delivery>,
@@ -76,10 +76,10 @@ pub struct GivenUpDelivery {
     pub at: Timestamp,
 }
 
-impl QueueState {
+impl DeliveryQueue {
     /// The state before the first notification: everything that is in the journals is considered old.
     #[must_use]
-    pub fn beginning(runs: &[RunProgress]) -> Self {
+    pub fn at_start(runs: &[RunProgress]) -> Self {
         let mut state = Self::default();
         for progress in runs {
             state.advance(progress, progress.last_seq);
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn waits_grow_and_end_with_giving_up_after_a_day() {
-        let (run, mut state) = (StreamId::random(), QueueState::default());
+        let (run, mut state) = (StreamId::random(), DeliveryQueue::default());
         state.add(&run, 7, "command".to_owned(), at(0));
         state.add(&run, 7, "command".to_owned(), at(1));
         assert_eq!(state.deliveries().len(), 1);
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_claim_of_a_killed_process_expires() {
-        let (run, mut state) = (StreamId::random(), QueueState::default());
+        let (run, mut state) = (StreamId::random(), DeliveryQueue::default());
         state.add(&run, 1, "command".to_owned(), at(0));
         assert_eq!(state.claim_due(at(0), 9).len(), 1);
         assert!(state.claim_due(at(14), 9).is_empty());
@@ -273,7 +273,7 @@ mod tests {
     fn old_runs_are_forgotten_and_open_ones_are_not() {
         let (open, ended) = (StreamId::random(), StreamId::random());
         let runs = [progress(&open, 1, 3, false), progress(&ended, 2, 9, true)];
-        let mut state = QueueState::beginning(&runs);
+        let mut state = DeliveryQueue::at_start(&runs);
         assert_eq!((state.cursor(&open), state.cursor(&ended)), (3, 9));
         assert_eq!(state.open_runs(), [open.clone()]);
         let late = StreamId::random();
@@ -288,13 +288,13 @@ mod tests {
     #[test]
     fn its_form_on_the_disk() {
         let run = StreamId::new("0198c0de").unwrap();
-        let mut state = QueueState::beginning(&[progress(&run, 5, 2, false)]);
+        let mut state = DeliveryQueue::at_start(&[progress(&run, 5, 2, false)]);
         state.add(&run, 3, "webhook-00".to_owned(), at(1));
         let text = serde_json::to_string(&state).unwrap();
         assert_eq!(
             text,
             r#"{"last_no":5,"runs":{"0198c0de":{"no":5,"seq":2,"ended":false}},"deliveries":[{"run":"0198c0de","seq":3,"target":"webhook-00","attempts":0,"added_at":"1970-01-01T00:00:01.000Z","next_at":"1970-01-01T00:00:01.000Z"}],"given_up":[]}"#
         );
-        assert_eq!(serde_json::from_str::<QueueState>(&text).unwrap(), state);
+        assert_eq!(serde_json::from_str::<DeliveryQueue>(&text).unwrap(), state);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::FlockOperation;
 
-use crate::queue::QueueState;
+use crate::queue::DeliveryQueue;
 
 /// Number of attempts to get the lock, and the pause between them.
 const TRIES: u32 = 500;
@@ -40,7 +40,7 @@ impl QueueFile {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read(&self) -> io::Result<QueueState> {
+    pub fn read(&self) -> io::Result<DeliveryQueue> {
         Ok(load(&self.path())?.unwrap_or_default())
     }
 
@@ -77,12 +77,12 @@ impl QueueFile {
 
 impl QueueLock {
     /// The current state; `None` if there is none yet.
-    pub(crate) fn load(&self) -> io::Result<Option<QueueState>> {
+    pub(crate) fn load(&self) -> io::Result<Option<DeliveryQueue>> {
         load(&self.path)
     }
 
     /// Replaces the file, durably.
-    pub(crate) fn save(&self, state: &QueueState) -> io::Result<()> {
+    pub(crate) fn save(&self, state: &DeliveryQueue) -> io::Result<()> {
         let new = self.path.with_extension("new");
         let mut file = private(OpenOptions::new().write(true).create(true).truncate(true), &new)?;
         file.write_all(&serde_json::to_vec(state)?)?;
@@ -93,7 +93,7 @@ impl QueueLock {
     }
 }
 
-fn load(path: &Path) -> io::Result<Option<QueueState>> {
+fn load(path: &Path) -> io::Result<Option<DeliveryQueue>> {
     match fs::read(path) {
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(state) => Ok(Some(state)),

@@ -56,7 +56,7 @@ pub enum BadWebhook {
 
 /// A destination of deliveries.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Target<'s> {
+pub(crate) enum DeliveryTarget<'s> {
     Command(&'s str),
     Webhook(&'s Webhook),
 }
@@ -74,14 +74,14 @@ impl NotifySettings {
         self.targets().map(|target| target.name()).collect()
     }
 
-    pub(crate) fn targets(&self) -> impl Iterator<Item = Target<'_>> {
-        let command = self.command.as_deref().map(Target::Command);
+    pub(crate) fn targets(&self) -> impl Iterator<Item = DeliveryTarget<'_>> {
+        let command = self.command.as_deref().map(DeliveryTarget::Command);
         command
             .into_iter()
-            .chain(self.webhooks.iter().map(Target::Webhook))
+            .chain(self.webhooks.iter().map(DeliveryTarget::Webhook))
     }
 
-    pub(crate) fn target(&self, key: &str) -> Option<Target<'_>> {
+    pub(crate) fn target(&self, key: &str) -> Option<DeliveryTarget<'_>> {
         self.targets().find(|target| target.key() == key)
     }
 }
@@ -136,7 +136,7 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-impl Target<'_> {
+impl DeliveryTarget<'_> {
     /// Identifies it in the queue; does not reveal the URL.
     pub(crate) fn key(&self) -> String {
         match self {
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn neither_the_secret_nor_the_path_is_shown() {
         let webhook = Webhook::new("https://example.com/services/T0K3N", SECRET, false).unwrap();
-        let target = Target::Webhook(&webhook);
+        let target = DeliveryTarget::Webhook(&webhook);
         let shown = format!("{:?} {} {}", webhook.secret, target.name(), target.key());
         assert!(!shown.contains("T0K3N") && !shown.contains("MDEy") && !shown.contains("0123456789"));
         assert_eq!(target.name(), "webhook https://example.com");

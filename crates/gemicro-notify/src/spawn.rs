@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-use crate::notice::Notice;
+use crate::notice::RunNotice;
 
 /// Time limit of the command.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,7 +31,7 @@ impl Drop for ProcessGroup {
 pub(crate) async fn run_command(
     command: &str,
     environment: &[(String, String)],
-    notice: &Notice,
+    notice: &RunNotice,
 ) -> Result<(), String> {
     // A variable cannot contain a NUL; titles and messages have no control characters.
     let about = [

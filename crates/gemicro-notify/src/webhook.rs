@@ -14,21 +14,21 @@ use gemicro_event::Timestamp;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::notice::Notice;
+use crate::notice::RunNotice;
 use crate::settings::Webhook;
 
 /// Time limit for one attempt, with the lookup of the name.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Sends a notice; an error says why it did not arrive, without the URL.
-pub(crate) async fn send(webhook: &Webhook, notice: &Notice, now: Timestamp) -> Result<(), String> {
+pub(crate) async fn send(webhook: &Webhook, notice: &RunNotice, now: Timestamp) -> Result<(), String> {
     match tokio::time::timeout(TIMEOUT, post(webhook, notice, now)).await {
         Ok(sent) => sent,
         Err(_) => Err(format!("no answer within {} s", TIMEOUT.as_secs())),
     }
 }
 
-async fn post(webhook: &Webhook, notice: &Notice, now: Timestamp) -> Result<(), String> {
+async fn post(webhook: &Webhook, notice: &RunNotice, now: Timestamp) -> Result<(), String> {
     let body = notice.cloud_event().to_string();
     let timestamp = now.as_millis() / 1_000;
     let signature = sign(webhook.secret.bytes(), &notice.id, timestamp, &body);

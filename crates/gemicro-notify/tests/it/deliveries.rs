@@ -10,7 +10,7 @@ use gemicro_notify::{Notifier, NotifySettings, QueueFile};
 use gemicro_store::DurableStore;
 use serde_json::{Value, json};
 
-/// A state folder whose notifications are lines of a file.
+/// A state folder whose notifications become files.
 struct World {
     folder: tempfile::TempDir,
     store: Arc<DurableStore>,
@@ -39,21 +39,22 @@ impl World {
         Arc::new(Notifier::new(self.store.clone(), &self.home(), settings))
     }
 
-    fn received_file(&self) -> PathBuf {
+    fn received_folder(&self) -> PathBuf {
         self.folder.path().join("received")
     }
 
-    /// A command that writes each event as a line.
+    /// A command that writes each event to a file of its own: commands run at the same time.
     fn writes(&self) -> String {
-        let file = self.received_file();
-        format!("(cat; echo) >> {}", file.display())
+        let folder = self.received_folder();
+        std::fs::create_dir_all(&folder).unwrap();
+        format!("cat > {0}/.$$ && mv {0}/.$$ {0}/$$", folder.display())
     }
 
     fn received(&self) -> Vec<Value> {
-        let text = std::fs::read_to_string(self.received_file()).unwrap_or_default();
-        let mut events: Vec<Value> = text
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
+        let files = std::fs::read_dir(self.received_folder()).unwrap().flatten();
+        let files = files.filter(|file| !file.file_name().to_string_lossy().starts_with('.'));
+        let mut events: Vec<Value> = files
+            .map(|file| serde_json::from_slice(&std::fs::read(file.path()).unwrap()).unwrap())
             .collect();
         events.sort_by_key(|event| event["id"].to_string());
         events
