@@ -31,6 +31,14 @@ pub(crate) const FORGES: [ForgeKind; 2] = [ForgeKind::GitHub, ForgeKind::GitLab]
 /// Variables with folders of the user, for the user's own commands in a sandbox. Agents do not get them.
 const PLACES: &[&str] = &["XDG_CONFIG_HOME"];
 
+/// Variables of a desktop session, for the command that shows notifications.
+const DESKTOP: &[&str] = &[
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XDG_RUNTIME_DIR",
+];
+
 const READ: [&str; 12] = [
     OPENAI_KEY,
     ANTHROPIC_KEY,
@@ -65,6 +73,7 @@ impl Environment {
                 || FORGES.iter().any(|kind| kind.token_variables().contains(&name))
                 || gemicro_runner::environment::INHERITED.contains(&name)
                 || PLACES.contains(&name)
+                || DESKTOP.contains(&name)
                 || is_toolchain_variable(name)
                 || GitSettings::REMOTE_VARIABLES.contains(&name)
                 || name.starts_with("GEMICRO_")
@@ -139,6 +148,16 @@ impl Environment {
                 || is_toolchain_variable(name)
         });
         variables
+    }
+
+    /// Variables for the command that shows notifications; no keys.
+    pub(crate) fn for_notifications(&self) -> Vec<(String, String)> {
+        let names = gemicro_runner::environment::INHERITED
+            .iter()
+            .chain(DESKTOP)
+            .chain(&["HOME"]);
+        let given = names.filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
+        given.collect()
     }
 
     /// All variables that a process of gemicro reads.

@@ -133,7 +133,7 @@ fn watch_ask(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>
         };
         let id = it.watching.run.clone();
         let end = ask::show(it.ctx, it.here, it.watching, it.stop, shown).await?;
-        it.here.engine().store().close().await;
+        it.here.engine().close().await;
         end.outcome(&id)
     })
 }

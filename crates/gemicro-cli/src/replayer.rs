@@ -176,7 +176,7 @@ pub(crate) async fn replay_quietly(
 ) -> Result<(usize, usize, u64), Failure> {
     let replayer = Replayer::open(file, options).await?;
     let replayed = replayer.replay_others(None).await;
-    replayer.here.engine().store().close().await;
+    replayer.here.engine().close().await;
     replayed.map(|()| replayer.counts())
 }
 

@@ -122,7 +122,7 @@ fn to_failure(said: &str) -> Failure {
 }
 
 /// Starts a worker in the background.
-fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker, CommandError> {
+pub(crate) fn starter(environment: &Environment, state: &StateFolder) -> Result<StartWorker, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
         let message = format!("cannot find the gemicro program file: {error}");
         CommandError::from(Failure::new(ErrorKind::Internal, message))

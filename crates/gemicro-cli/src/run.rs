@@ -9,10 +9,7 @@ use crate::agents;
 use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
-    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff,
-    doctor, events, export, guard, inbox, init, instruct, man, mcp, ooda, pause, payload, prune, recording,
-    replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings,
-    worker, workflow,
+    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor, events, export, guard, inbox, init, instruct, man, mcp, ooda, pause, payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow, notify,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -135,6 +132,7 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         | Command::Instruct(_)
         | Command::Cancel(_)
         | Command::Config(_)
+        | Command::Notify(_)
         | Command::Payload(_)
         | Command::Schema
         | Command::Store(_)
@@ -178,6 +176,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::Prune(args) => prune::run(ctx, &args),
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),
+        Command::Notify(args) => notify::run(ctx, &args),
         Command::Guard(args) => guard::run(ctx, &args),
         Command::Payload(args) => payload::run(&args),
         Command::Schema => schema::run(),

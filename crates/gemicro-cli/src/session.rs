@@ -3,13 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gemicro_engine::{AllowedHost, Engine, EngineConfig, FetchRules, LocalRunService, Resident, RunService};
+use gemicro_engine::{
+    AllowedHost, Engine, EngineConfig, FetchRules, LocalRunService, NotifySetup, Resident, RunService,
+};
 use gemicro_event::{ErrorKind, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
 use crate::command_error::CommandError;
 use crate::config::state_folder;
-use crate::config::{Endpoints, ForgeSettings, Layers, ResearchFlags, ResearchSettings, StateFolder};
+use crate::config::{
+    Endpoints, ForgeSettings, Layers, NotifyConfig, ResearchFlags, ResearchSettings, StateFolder,
+};
 use crate::environment::Environment;
 use crate::output;
 use crate::screen::Screen;
@@ -99,9 +103,12 @@ impl Context {
 
     /// Values that must never be written down.
     pub(crate) fn secrets(&self) -> Result<Vec<String>, CommandError> {
+        let layers = self.layers()?;
+        let notify = NotifyConfig::resolve(&layers)?;
         Ok(secrets(
             &self.environment,
-            &StateFolder::resolve(&self.layers()?)?,
+            &StateFolder::resolve(&layers)?,
+            &notify,
         ))
     }
 
@@ -116,6 +123,7 @@ impl Context {
         for warning in backend::in_clear(&self.environment, &endpoints) {
             output::say(&format!("{} {warning}", self.screen.on_stderr().warn("warning:")));
         }
+        let notify = NotifyConfig::resolve(layers)?;
         let llm = backend::backends(&self.environment, &endpoints, settings)?;
         Ok(EngineConfig {
             home: state.home.value.clone(),
@@ -133,19 +141,40 @@ impl Context {
                 &endpoints,
                 ForgeSettings::resolve(layers)?.forges(&self.environment),
             )?),
-            secrets: secrets(&self.environment, &state),
+            secrets: secrets(&self.environment, &state, &notify),
             share_sources: true,
             max_parallel: MAX_PARALLEL,
             resident: false,
             credentials: credentials(&self.environment, &endpoints),
             day_budget: state.day_budget.value,
+            notify: self.notify_setup(&state, notify)?,
         })
+    }
+
+    /// Where notifications go; what this process cannot deliver is left to the background worker, if there may be one.
+    fn notify_setup(
+        &self,
+        state: &StateFolder,
+        notify: NotifyConfig,
+    ) -> Result<Option<NotifySetup>, CommandError> {
+        if notify.settings.is_empty() {
+            return Ok(None);
+        }
+        let start_worker = match state.resident.value {
+            true => Some(resident::starter(&self.environment, state)?),
+            false => None,
+        };
+        Ok(Some(NotifySetup {
+            settings: notify.settings,
+            start_worker,
+        }))
     }
 }
 
 /// Values that must never be written down.
-fn secrets(environment: &Environment, state: &StateFolder) -> Vec<String> {
+fn secrets(environment: &Environment, state: &StateFolder, notify: &NotifyConfig) -> Vec<String> {
     let mut secrets = environment.secrets();
+    secrets.extend(notify.secrets.iter().cloned());
     let address = state.store.value.as_deref();
     secrets.extend(address.and_then(state_folder::password).map(str::to_owned));
     // The tokens of our own servers.
@@ -194,7 +223,7 @@ impl CommandRunService {
     /// Everything that was wanted is done.
     pub(crate) async fn close(&self) {
         match self {
-            Self::Here(here) => here.engine().store().close().await,
+            Self::Here(here) => here.engine().close().await,
             Self::Resident(resident) => resident.close().await,
         }
     }

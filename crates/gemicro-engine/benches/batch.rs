@@ -61,6 +61,7 @@ async fn bench(folder: &std::path::Path) -> Result<(), AnyError> {
         resident: false,
         credentials: String::new(),
         day_budget: gemicro_core::budget::Limits::NONE,
+        notify: None,
     })
     .await?;
     let batches = Batches::new(Arc::new(LocalRunService::new(engine.clone())));

@@ -21,6 +21,7 @@ use gemicro_store::DurableStore;
 use tokio::sync::oneshot;
 
 use crate::dispatch::steps_stream;
+use crate::notifications::Notifications;
 use crate::run::{CancelOutcome, DrivenRun};
 use crate::{day, validate_command};
 
@@ -60,6 +61,8 @@ pub struct Engine {
     pub(crate) day_budget: Limits,
     /// Reads the workflow of a project.
     pub(crate) workflows: WorkflowReader,
+    /// `None` if the user wants none.
+    pub(crate) notifications: Option<Notifications>,
 }
 
 impl Engine {
@@ -101,6 +104,27 @@ impl Engine {
     #[must_use]
     pub fn store(&self) -> &Arc<DurableStore> {
         &self.store
+    }
+
+    /// Ends the use of the engine: delivers notifications for a short time, then closes the store.
+    pub async fn close(&self) {
+        if let Some(notifications) = &self.notifications {
+            notifications.finish().await;
+        }
+        self.store.close().await;
+    }
+
+    /// Delivers notifications from now on, if the user wants any.
+    pub(crate) async fn start_notifying(&self) {
+        if let Some(notifications) = &self.notifications {
+            notifications.start().await;
+        }
+    }
+
+    /// Whether notifications wait for their delivery.
+    pub(crate) fn has_notifications(&self) -> bool {
+        let notifications = self.notifications.as_ref();
+        notifications.is_some_and(Notifications::has_pending)
     }
 
     /// Starts a run of a plan; it is in the journal when this returns.
@@ -188,6 +212,7 @@ impl Engine {
         ctx: DriveContext,
         new: NewRun,
     ) -> Result<DrivenRun, Failure> {
+        self.start_notifying().await;
         let id = new.run.clone();
         let (begun, made) = oneshot::channel();
         let live = ctx.live.clone();
@@ -235,6 +260,7 @@ impl Engine {
         owner_is_gone: impl Fn(&str) -> bool,
     ) -> Result<DrivenRun, Failure> {
         let flow = self.flow_of(id).await?;
+        self.start_notifying().await;
         let ctx = self.context(stop);
         loop {
             match flow.resume(&ctx, id).await {

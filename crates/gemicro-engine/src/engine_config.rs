@@ -7,6 +7,8 @@ use gemicro_core::budget::Limits;
 use gemicro_core::llm::Backends;
 use gemicro_source::{FetchRules, ReaderProgram};
 
+use crate::notifications::NotifySetup;
+
 /// The configuration of an engine.
 #[derive(Clone)]
 pub struct EngineConfig {
@@ -38,4 +40,6 @@ pub struct EngineConfig {
     pub credentials: String,
     /// The budget of all runs started on one day; [`Limits::NONE`] for none.
     pub day_budget: Limits,
+    /// Where notifications about runs go; `None` for no notifications.
+    pub notify: Option<NotifySetup>,
 }

@@ -15,6 +15,7 @@ mod engine_config;
 mod flows;
 mod inbox;
 mod local_run_service;
+mod notifications;
 pub mod ooda;
 mod pause;
 pub mod pipeline;
@@ -48,6 +49,7 @@ pub use gemicro_batch::contract::{
 };
 pub use gemicro_batch::types::{BatchSettings, TASK_TYPES, TaskType, task_type};
 pub use gemicro_batch::workshop::{hold_new, is_toolchain_variable};
+pub use gemicro_notify::{BadWebhook, Notifier, NotifySettings, QueueFile, TargetOutcome, Webhook};
 pub use gemicro_source::{
     AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, ReaderProgram, is_url, read_contained,
 };
@@ -60,6 +62,7 @@ pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
 pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBoard};
 pub use inbox::{InboxEntry, inbox};
 pub use local_run_service::LocalRunService;
+pub use notifications::NotifySetup;
 pub use pause::{PauseOutcome, pause};
 pub use questions::{asked_in, open_questions, question_to_answer};
 pub use research_report::research_report;

@@ -37,6 +37,7 @@ impl Engine {
             resident: false,
             credentials: String::new(),
             day_budget: Limits::NONE,
+            notify: None,
         };
         let mut engine = Self::open(config).await?;
         engine.executors = executors;

@@ -20,6 +20,7 @@ use crate::child_runs::ChildRuns;
 use crate::engine::Engine;
 use crate::engine_config::EngineConfig;
 use crate::flows::FLOWS;
+use crate::notifications::Notifications;
 use crate::shared_resources::SharedResources;
 
 impl Engine {
@@ -78,6 +79,9 @@ impl Engine {
             agent_executor,
             secrets: config.secrets.clone(),
         };
+        let notifications = config
+            .notify
+            .map(|setup| Notifications::new(setup, &store, &config.home));
         let recall = RecallExecutor::new(store.clone());
         let executors = parts.added_to(executors(parts_of_research));
         let executors = executors.with(RECALL_STEP, Arc::new(recall));
@@ -94,6 +98,7 @@ impl Engine {
             credentials: config.credentials,
             day_budget: config.day_budget,
             workflows,
+            notifications,
         };
         // In a worker over a shared store, any worker may run its steps.
         if config.resident && engine.store.is_shared() {

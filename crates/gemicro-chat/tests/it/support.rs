@@ -24,5 +24,6 @@ pub(crate) fn asking(home: PathBuf, owner: &str, model: Arc<dyn LlmBackend>) -> 
         resident: false,
         credentials: String::new(),
         day_budget: Limits::NONE,
+        notify: None,
     }
 }

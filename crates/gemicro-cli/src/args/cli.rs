@@ -25,6 +25,7 @@ use crate::commands::init::InitArgs;
 use crate::commands::instruct::InstructArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
+use crate::commands::notify::NotifyArgs;
 use crate::commands::ooda::OodaArgs;
 use crate::commands::pause::PauseArgs;
 use crate::commands::payload::PayloadArgs;
@@ -224,6 +225,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Show the settings and where each one comes from
     Config(ConfigArgs),
+    /// Test where notifications about runs go
+    Notify(NotifyArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the manual page of gemicro or of one command

@@ -24,7 +24,7 @@ pub(crate) fn run(ctx: &Context, args: &AnswerArgs) -> Result<(), CommandError> 
     runtime::block_on(async {
         let here = LocalRunService::new(ctx.plain_engine().await?);
         let answered = answer(ctx, &here, args).await;
-        here.engine().store().close().await;
+        here.engine().close().await;
         answered
     })
 }

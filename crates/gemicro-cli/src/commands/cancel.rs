@@ -26,7 +26,7 @@ pub(crate) fn run(ctx: &Context, args: &CancelArgs) -> Result<(), CommandError> 
             .cancel(&id, &args.reason)
             .await
             .map_err(|failure| run_error(failure, &id))?;
-        engine.store().close().await;
+        engine.close().await;
         output::say(&match outcome {
             CancelOutcome::Cancelled => format!("Run {id} is cancelled."),
             CancelOutcome::Requested => {

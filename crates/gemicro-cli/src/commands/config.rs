@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::args::{DataFormat, spending_options};
 use crate::command_error::CommandError;
 use crate::config::{
-    ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, ResearchFlags, ResearchSettings,
-    StateFolder,
+    ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, NotifyConfig, ResearchFlags,
+    ResearchSettings, StateFolder,
 };
 use crate::environment::KEY_VARIABLES;
 use crate::output;
@@ -43,6 +43,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), CommandError> 
     rows.extend(CoverageSettings::resolve(&layers)?.rows());
     rows.extend(GuardSettings::resolve(&layers)?.rows());
     rows.extend(ForgeSettings::resolve(&layers)?.rows());
+    rows.extend(NotifyConfig::resolve(&layers)?.rows());
     let mut rows: Vec<(String, String, String)> = rows
         .into_iter()
         .map(|(key, value, origin)| (key.to_owned(), value, origin.to_string()))

@@ -1,9 +1,11 @@
-//! `gemicro dead-letters`: lists steps that failed permanently, with the command that runs them again.
+//! `gemicro dead-letters`: lists steps that failed permanently, with the command that runs them again, and notifications
+//! that could not be delivered.
 
 use std::collections::BTreeSet;
 
 use clap::Args;
-use gemicro_event::Timestamp;
+use gemicro_engine::QueueFile;
+use gemicro_event::{ErrorKind, StepKey, StreamId, Timestamp};
 use gemicro_store::{DeadLetterFilter, DeadLetterRow};
 
 use crate::args::DataFormat;
@@ -46,12 +48,13 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), CommandEr
             Some(named) => Some(find_run(&store, named).await?),
             None => None,
         };
+        let given_up = given_up_notifications(ctx, run.as_ref())?;
         let filter = DeadLetterFilter {
             run,
             include_resubmitted: args.all,
             limit: Some(args.limit),
         };
-        let rows = store.dead_letters(&filter).await?;
+        let mut rows = store.dead_letters(&filter).await?;
         let mut again = BTreeSet::new();
         for row in rows.iter().filter(|row| row.resubmitted_as.is_none()) {
             again.insert(match flow_row(&store.run(&row.run).await?.flow).story.has_board {
@@ -60,6 +63,9 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), CommandEr
             });
         }
         store.close().await;
+        rows.extend(given_up);
+        rows.sort_by_key(|row| std::cmp::Reverse(row.at));
+        rows.truncate(args.limit);
         Ok((rows, again))
     })?;
     output::print_rows(&rows, args.format, || {
@@ -75,6 +81,25 @@ pub(crate) fn run(ctx: &Context, args: &DeadLettersArgs) -> Result<(), CommandEr
         again.into_iter().for_each(output::say);
         Ok(())
     })
+}
+
+/// Notifications that were given up, as rows of the list.
+fn given_up_notifications(ctx: &Context, run: Option<&StreamId>) -> Result<Vec<DeadLetterRow>, CommandError> {
+    let file = QueueFile::of(&ctx.home(&ctx.layers()?)?);
+    let state = file.read().map_err(|error| {
+        let hint = "delete the file that the message names; open notifications are lost";
+        CommandError::new_failure(ErrorKind::StorageError, error.to_string(), hint)
+    })?;
+    let rows = state.given_up().iter().map(|delivery| DeadLetterRow {
+        run: delivery.run.clone(),
+        step: StepKey::new(format!("notify {} {}", delivery.target, delivery.seq)),
+        attempts: delivery.attempts,
+        error_kind: ErrorKind::UpstreamError,
+        message: delivery.error.clone(),
+        at: delivery.at,
+        resubmitted_as: None,
+    });
+    Ok(rows.filter(|row| run.is_none_or(|run| *run == row.run)).collect())
 }
 
 fn list(rows: &[DeadLetterRow], all: bool, now: Timestamp, screen: &Screen) -> String {

@@ -29,7 +29,7 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), CommandError> {
         let batch = row.parent_run.filter(|_| row.part_of_parent);
         let here = LocalRunService::new(engine);
         let outcome = pause(&here, &id).await;
-        here.engine().store().close().await;
+        here.engine().close().await;
         let outcome = outcome.map_err(|failure| match failure.kind {
             ErrorKind::Conflict => CommandError::from(failure).with_hint(match &batch {
                 Some(batch) => format!("gemicro pause {batch}"),

@@ -147,7 +147,7 @@ async fn story_of(ctx: &Context, store: &DurableStore, id: &StreamId) -> Result<
     if story.kind.has_board {
         let here = LocalRunService::new(ctx.plain_engine().await?);
         let answer = batch_of(&here, id).await?;
-        here.engine().store().close().await;
+        here.engine().close().await;
         story.batch = Some(answer);
     }
     Ok(story)

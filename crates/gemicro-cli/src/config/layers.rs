@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
 use super::{
-    SettingOrigin, SettingValue, chat, coverage, endpoints, forges, guard, research_defaults, state_folder,
+    SettingOrigin, SettingValue, chat, coverage, endpoints, forges, guard, notify, research_defaults,
+    state_folder,
 };
 use crate::command_error::CommandError;
 use crate::environment::Environment;
@@ -58,6 +59,7 @@ impl Layers {
             .chain(chat::KEYS)
             .chain(coverage::KEYS)
             .chain(forges::KEYS)
+            .chain(notify::KEYS)
             .copied()
             .collect();
         self.files.iter().flat_map(|file| file.warnings(&known)).collect()

@@ -41,6 +41,7 @@ mod mcp_resident;
 mod messages;
 mod model_names;
 mod normal;
+mod notify;
 mod office;
 mod offline;
 mod old_store;

@@ -101,6 +101,7 @@ impl ResidentWorker {
         if let Err(failure) = adopt(&self.house, &here).await {
             tracing::warn!(%failure, "cannot look for waiting runs");
         }
+        here.engine().start_notifying().await;
         let is_shared = self.house.desks.store().is_shared();
         let (own, queue_stop) = (here.engine().clone(), CancellationToken::new());
         let queue = tokio::spawn({

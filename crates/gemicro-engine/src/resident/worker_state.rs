@@ -48,6 +48,11 @@ impl WorkerState {
         self.n_calls.load(Ordering::Relaxed) > 0
             || self.is_busy()
             || self.desks.commons().has_warm()
+            || self
+                .desks
+                .all()
+                .iter()
+                .any(|here| here.engine().has_notifications())
             || self.last_call().elapsed() < linger
     }
 

@@ -119,6 +119,7 @@ pub(crate) async fn engine_asking(place: &Path, owner: &str, model: Arc<dyn LlmB
         resident: false,
         credentials: String::new(),
         day_budget: gemicro_core::budget::Limits::NONE,
+        notify: None,
     };
     Engine::open(config).await.expect("the store opens")
 }

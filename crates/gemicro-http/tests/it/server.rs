@@ -155,6 +155,7 @@ impl House {
             resident: false,
             credentials: String::new(),
             day_budget: gemicro_core::budget::Limits::NONE,
+            notify: None,
         };
         let engine = Engine::open(config).await.unwrap();
         let directory = folder.path().to_str().unwrap().to_owned();

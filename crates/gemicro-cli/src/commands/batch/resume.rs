@@ -102,7 +102,7 @@ pub(crate) async fn resume(
     let answer = Batches::new(Arc::new(here.clone()))
         .poll(run.as_str(), BoardPage::ALL)
         .await?;
-    here.engine().store().close().await;
+    here.engine().close().await;
     if let Some(format) = format {
         let mut output = CommandOutput::new(out);
         output.write(render_answer(&answer, format, &ctx.screen).as_bytes())?;

@@ -152,7 +152,7 @@ async fn render_summarised(
         let warning = ctx.screen.on_stderr().warn("warning:");
         output::say(&format!("{warning} the summaries could not be saved: {error}"));
     }
-    here.engine().store().close().await;
+    here.engine().close().await;
     Ok(rendered)
 }
 

@@ -52,6 +52,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> 
     findings.extend(super::models::look(ctx, args.offline));
     findings.extend(super::agents::look(ctx, store_works));
     findings.push(super::forge::look(ctx, args.offline));
+    findings.extend(super::notifications::look(ctx));
     findings.push(if store_works {
         good(
             "no-model mode",

@@ -8,6 +8,7 @@ mod command;
 mod finding;
 mod forge;
 mod models;
+mod notifications;
 mod sandbox;
 
 pub(crate) use agents::{can_answer, obstacles};

@@ -33,7 +33,7 @@ impl LazyLocalRunService {
         };
         let runs = here.runs();
         here.suspend_all().await;
-        here.engine().store().close().await;
+        here.engine().close().await;
         runs
     }
 

@@ -177,7 +177,7 @@ pub(crate) async fn watch(
     let end = follow(watch, watching)
         .await
         .map_err(|stopped| stopped.about(&id))?;
-    here.engine().store().close().await;
+    here.engine().close().await;
     if matches!(end, RunEnd::Suspended(_)) {
         output::say(&format!(
             "Run {id} is suspended. Continue with: gemicro resume {id}"

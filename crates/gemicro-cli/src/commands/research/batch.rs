@@ -89,7 +89,7 @@ async fn answer_all(
         output::say(&progress(&answered, n_done, questions.len()));
     }
     drop(answers);
-    here.engine().store().close().await;
+    here.engine().close().await;
     if stop.suspend.is_cancelled() {
         output::say(STOPPING);
         output::say(&format!(

@@ -62,7 +62,7 @@ pub(crate) async fn watch(
     if let (Some(files), RunEnd::Completed { .. } | RunEnd::Failed(_)) = (showing.report, &end) {
         files.write(here.engine().store(), &id).await?;
     }
-    here.engine().store().close().await;
+    here.engine().close().await;
     if matches!(end, RunEnd::Suspended(_)) {
         output::say(&format!(
             "Run {id} is suspended. Continue with: gemicro resume {id}"

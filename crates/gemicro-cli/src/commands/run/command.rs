@@ -172,7 +172,7 @@ pub(crate) async fn watch(
         output::say(&format!("Run {id} is suspended. Continue with: {resume}"));
     }
     let outcome = outcome(here.engine(), &id, &end).await;
-    here.engine().store().close().await;
+    here.engine().close().await;
     outcome
 }
 

@@ -162,6 +162,7 @@ impl Place {
             resident: false,
             credentials: String::new(),
             day_budget: gemicro_core::budget::Limits::NONE,
+            notify: None,
         };
         let engine = Engine::over(Arc::new(store), config, SharedResources::new(&home));
         Ok(engine.tried_out(LEASE, 12, |journal| journal))
