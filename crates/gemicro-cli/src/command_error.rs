@@ -164,6 +164,7 @@ pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
     let lists = |kind: &StreamKind| match kind {
         StreamKind::Run | StreamKind::Steps => "gemicro runs",
         StreamKind::Conversation => "gemicro conversations list",
+        StreamKind::Memory => "gemicro memory list",
     };
     match error {
         FindStreamError::Store(error) => store_hint(error),
@@ -181,6 +182,7 @@ pub(crate) fn find_hint(error: &FindStreamError) -> Option<String> {
             match found {
                 StreamKind::Run | StreamKind::Steps => "show RUN",
                 StreamKind::Conversation => "conversations --help",
+                StreamKind::Memory => "memory --help",
             }
         )),
         FindStreamError::NotFound {

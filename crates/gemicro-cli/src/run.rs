@@ -9,7 +9,7 @@ use crate::agents;
 use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
-    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor, events, export, guard, inbox, init, instruct, man, mcp, ooda, pause, payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow, notify,
+    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor, events, export, guard, inbox, init, instruct, man, mcp, ooda, pause, payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow, notify, memory,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -109,6 +109,7 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         Command::Inbox(args) => args.format == DataFormat::Json,
         Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Conversations(args) => args.format() == DataFormat::Json,
+        Command::Memory(args) => args.format() == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
         Command::Doctor(args) => args.format == DataFormat::Json,
         Command::Guard(args) => args.format() == DataFormat::Json,
@@ -173,6 +174,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::Instruct(args) => instruct::run(ctx, &args),
         Command::DeadLetters(args) => dead_letters::run(ctx, &args),
         Command::Conversations(args) => conversations::run(ctx, &args),
+        Command::Memory(args) => memory::run(ctx, &args),
         Command::Prune(args) => prune::run(ctx, &args),
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),

@@ -46,6 +46,7 @@ pub fn event_registry() -> Registry {
     for flow in FLOWS {
         flow.register(&mut registry);
     }
+    gemicro_memory::register(&mut registry);
     crate::dispatch::register(&mut registry);
     registry
 }

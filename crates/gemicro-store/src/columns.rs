@@ -54,6 +54,7 @@ impl<'r> Columns<'r> {
             "run" => Ok(StreamKind::Run),
             "conversation" => Ok(StreamKind::Conversation),
             "steps" => Ok(StreamKind::Steps),
+            "memory" => Ok(StreamKind::Memory),
             other => Err(self.db.odd_row(format_args!("stream of kind {other}"))),
         }
     }

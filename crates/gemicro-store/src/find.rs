@@ -98,7 +98,7 @@ impl DurableStore {
             [] => {
                 let found = match wanted {
                     StreamKind::Run => StreamKind::Conversation,
-                    StreamKind::Conversation | StreamKind::Steps => StreamKind::Run,
+                    StreamKind::Conversation | StreamKind::Steps | StreamKind::Memory => StreamKind::Run,
                 };
                 match self.beginning_with(found, prefix).await?.as_slice() {
                     [] => Err(not_found()),

@@ -26,6 +26,7 @@ use crate::commands::instruct::InstructArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::notify::NotifyArgs;
+use crate::commands::memory::MemoryArgs;
 use crate::commands::ooda::OodaArgs;
 use crate::commands::pause::PauseArgs;
 use crate::commands::payload::PayloadArgs;
@@ -86,7 +87,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Steer",
         &[
-            "answer", "instruct", "budget", "pause", "cancel", "resume", "retry",
+            "answer", "instruct", "budget", "pause", "cancel", "resume", "retry", "memory",
         ],
     ),
     ("Serve", &["serve", "mcp", "worker"]),
@@ -208,6 +209,8 @@ pub(crate) enum Command {
     /// Repeat the failed steps of a run, or restart it from a phase
     #[command(args = options::spending_options())]
     Retry(RetryArgs),
+    /// List, add and approve notes that agents are given
+    Memory(MemoryArgs),
     /// Serve batches, runs and conversations over HTTP
     #[command(after_help = help::SERVE_EXAMPLES, args = options::spending_options())]
     Serve(ServeArgs),

@@ -38,6 +38,7 @@ mod mcp;
 mod mcp_clients;
 mod mcp_python;
 mod mcp_resident;
+mod memory;
 mod messages;
 mod model_names;
 mod normal;

@@ -24,6 +24,7 @@ mod bridge;
 mod chat_frames;
 /// The passages that come closest.
 mod closest;
+mod content_stems;
 mod contradiction;
 /// Two questions in one sentence.
 mod coordination;
@@ -79,6 +80,7 @@ mod wording;
 mod tests;
 
 pub use answer::answer;
+pub use content_stems::content_stems;
 pub use decompose::{Hop, SubQuestion, decompose};
 pub use finding::{Contradiction, Finding, Gate, Side, SubAnswer};
 

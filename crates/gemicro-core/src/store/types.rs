@@ -13,6 +13,8 @@ pub enum StreamKind {
     Conversation,
     /// Reports of workers about the steps of a run that they took from the queue.
     Steps,
+    /// The memory of a project: notes for agents, without an end.
+    Memory,
 }
 
 impl StreamKind {
@@ -23,6 +25,7 @@ impl StreamKind {
             Self::Run => "run",
             Self::Conversation => "conversation",
             Self::Steps => "steps",
+            Self::Memory => "memory",
         }
     }
 }

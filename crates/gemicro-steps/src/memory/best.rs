@@ -7,7 +7,7 @@ use gemicro_batch::types::MemorySource;
 use gemicro_event::Timestamp;
 
 use super::excerpt::excerpt;
-use super::{Keywords, MemoryEntry, SearchBounds};
+use super::{Keywords, SearchBounds, SearchedEntry};
 
 /// More keywords first, then newer entries, then those that were found first.
 type EntryRank = (usize, Timestamp, Reverse<u64>);
@@ -48,7 +48,7 @@ impl Best {
     }
 
     /// Ranks an entry. Entries with the same time must come with the newest first.
-    pub(super) fn look_at(&mut self, entry: MemoryEntry) {
+    pub(super) fn look_at(&mut self, entry: SearchedEntry) {
         let searched = entry
             .text
             .floor_char_boundary(entry.text.len().min(self.bounds.entry_bytes));

@@ -5,7 +5,7 @@ use gemicro_event::Timestamp;
 
 /// A memory entry, with secrets redacted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MemoryEntry {
+pub(super) struct SearchedEntry {
     pub(super) place: MemoryPlace,
     pub(super) at: Timestamp,
     /// Headings, an author or a question. Searched too.

@@ -10,7 +10,7 @@ use gemicro_event::{Payload, StreamId};
 use gemicro_store::{DurableStore, RunFilter, StoredConversation};
 use tokio::time::Instant;
 
-use super::{Best, MemoryEntry, SearchBounds};
+use super::{Best, SearchBounds, SearchedEntry};
 
 /// Number of conversation events read at a time.
 const PAGE: u64 = 32;
@@ -109,7 +109,7 @@ impl<'s> StoreSearch<'s> {
                 if turn.number >= withdrawn {
                     continue;
                 }
-                self.best.look_at(MemoryEntry {
+                self.best.look_at(SearchedEntry {
                     place: MemoryPlace::Conversation {
                         conversation_id: conversation.stream.clone(),
                         turn: turn.number,
@@ -173,7 +173,7 @@ impl<'s> StoreSearch<'s> {
             Some(answer) => answer.to_owned(),
             None => row.status.as_str().to_owned(),
         };
-        self.best.look_at(MemoryEntry {
+        self.best.look_at(SearchedEntry {
             place: MemoryPlace::Run { run_id: row.run },
             at: row.ended_at.unwrap_or(row.updated_at),
             title: row.title,

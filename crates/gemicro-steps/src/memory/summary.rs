@@ -81,10 +81,10 @@ mod tests {
     use gemicro_event::{StreamId, Timestamp};
 
     use super::summary;
-    use crate::memory::{Best, Keywords, MemoryEntry, SearchBounds};
+    use crate::memory::{Best, Keywords, SearchBounds, SearchedEntry};
 
-    fn entry(place: MemoryPlace, at: i64, text: &str) -> MemoryEntry {
-        MemoryEntry {
+    fn entry(place: MemoryPlace, at: i64, text: &str) -> SearchedEntry {
+        SearchedEntry {
             place,
             at: Timestamp::from_millis(at),
             title: String::new(),
@@ -107,7 +107,7 @@ mod tests {
         keywords: &[&str],
         limit: u32,
         bounds: SearchBounds,
-        entries: Vec<MemoryEntry>,
+        entries: Vec<SearchedEntry>,
     ) -> (String, usize) {
         let keywords: Vec<String> = keywords.iter().map(|word| (*word).to_owned()).collect();
         let mut best = Best::new(Keywords::new(&keywords), limit, bounds);
@@ -122,7 +122,7 @@ mod tests {
     fn more_keywords_come_first_and_then_newer_ones() {
         let entries = vec![
             entry(line(4), 9_000, "only OODA, but new"),
-            MemoryEntry {
+            SearchedEntry {
                 title: "the   oxidation\nrun".to_owned(),
                 ..entry(
                     MemoryPlace::Run { run_id: id("run1") },

@@ -38,7 +38,7 @@ impl Place {
     }
 
     fn remember(&self, text: &str) {
-        let path = self.folder.path().join(file::FILE);
+        let path = self.folder.path().join(gemicro_memory::FILE);
         std::fs::write(&path, text).expect("written");
         // Older than everything that the tests store.
         let file = std::fs::File::options().write(true).open(path).expect("opened");

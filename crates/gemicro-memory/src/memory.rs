@@ -1,0 +1,144 @@
+//! The entries of a project, folded from their events.
+
+use std::collections::BTreeMap;
+
+use gemicro_event::{AgentUpdate, StreamId, Timestamp};
+use sha2::{Digest, Sha256};
+
+use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, NoteKind};
+use crate::error::MemoryError;
+use crate::events::{EntryChange, MemoryChanged, MemoryReaders};
+
+/// Digits of a new id.
+const ID_DIGITS: usize = 6;
+
+/// All entries of a project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Memory {
+    entries: BTreeMap<String, MemoryEntry>,
+}
+
+impl Memory {
+    /// Applies an event; others are ignored.
+    pub fn apply(&mut self, update: &AgentUpdate) {
+        if let Some(changed) = update.as_memory_changed() {
+            self.change(changed);
+        }
+    }
+
+    /// Applies a change. A proposal never replaces an entry: a person may have decided about it already.
+    pub(crate) fn change(&mut self, changed: MemoryChanged) {
+        let id = &changed.entry.id;
+        if changed.change == EntryChange::Proposed && self.entries.contains_key(id) {
+            return;
+        }
+        self.entries.insert(id.clone(), changed.entry);
+    }
+
+    /// All entries, newest first.
+    #[must_use]
+    pub fn entries(&self) -> Vec<&MemoryEntry> {
+        let mut entries: Vec<&MemoryEntry> = self.entries.values().collect();
+        entries.sort_by(|a, b| (b.created_at, &a.id).cmp(&(a.created_at, &b.id)));
+        entries
+    }
+
+    /// The entries that count now, newest first.
+    #[must_use]
+    pub fn live(&self, now: Timestamp) -> Vec<&MemoryEntry> {
+        let is_live = |entry: &&MemoryEntry| self.state(entry, now) == EntryState::Live;
+        self.entries().into_iter().filter(is_live).collect()
+    }
+
+    /// What became of an entry.
+    #[must_use]
+    pub fn state(&self, entry: &MemoryEntry, now: Timestamp) -> EntryState {
+        match entry.trust {
+            EntryTrust::Proposed => EntryState::Proposed,
+            EntryTrust::Rejected => EntryState::Rejected,
+            EntryTrust::Expired => EntryState::Expired,
+            EntryTrust::Live if !counts(entry, now) => EntryState::Expired,
+            EntryTrust::Live => {
+                let hides = |other: &MemoryEntry| {
+                    other.supersedes.as_ref() == Some(&entry.id)
+                        && counts(other, now)
+                        && (other.created_at, &other.id) > (entry.created_at, &entry.id)
+                };
+                match self.entries.values().any(hides) {
+                    true => EntryState::Superseded,
+                    false => EntryState::Live,
+                }
+            }
+        }
+    }
+
+    /// The entry with this id, or the only one whose id begins like this.
+    ///
+    /// # Errors
+    /// When none or several match.
+    pub fn find(&self, id: &str) -> Result<&MemoryEntry, MemoryError> {
+        if let Some(entry) = self.entries.get(id) {
+            return Ok(entry);
+        }
+        let matching: Vec<&MemoryEntry> = self
+            .entries
+            .values()
+            .filter(|entry| !id.is_empty() && entry.id.starts_with(id))
+            .collect();
+        match matching.as_slice() {
+            [only] => Ok(only),
+            [] => Err(MemoryError::NotFound { id: id.to_owned() }),
+            several => Err(MemoryError::Ambiguous {
+                id: id.to_owned(),
+                found: several
+                    .iter()
+                    .map(|it| it.id.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            }),
+        }
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&MemoryEntry> {
+        self.entries.get(id)
+    }
+
+    /// A new entry. Its id follows from its text, so that two processes that add the same text add one entry.
+    #[must_use]
+    pub fn new_entry(
+        &self,
+        (kind, text): (NoteKind, &str),
+        author: EntryAuthor,
+        run: Option<StreamId>,
+        now: Timestamp,
+    ) -> MemoryEntry {
+        MemoryEntry {
+            id: self.id_for(text),
+            kind,
+            text: text.to_owned(),
+            trust: author.initial_trust(),
+            author,
+            run,
+            created_at: now,
+            updated_at: now,
+            supersedes: None,
+            expires_at: None,
+            pinned: false,
+        }
+    }
+
+    /// The shortest id of a text that no entry with another text has.
+    fn id_for(&self, text: &str) -> String {
+        let digest = Sha256::digest(text.as_bytes());
+        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let lengths = ID_DIGITS..digits.len();
+        let mut ids = lengths.map(|length| format!("m{}", &digits[..length]));
+        let is_free = |id: &String| self.entries.get(id).is_none_or(|entry| entry.text == text);
+        ids.find(is_free).unwrap_or_else(|| format!("m{digits}"))
+    }
+}
+
+/// Whether an entry is approved and its date has not passed.
+fn counts(entry: &MemoryEntry, now: Timestamp) -> bool {
+    entry.trust == EntryTrust::Live && entry.expires_at.is_none_or(|at| at > now)
+}
