@@ -8,6 +8,7 @@ use gemicro_agents::{AgentSetup, SharedAgentResources};
 use gemicro_batch::ooda::{OBSERVE_STEP, TRIAL_STEP};
 use gemicro_core::execute::{Executor, StepCall};
 use gemicro_core::flow::{StepFailure, StepOutput};
+use gemicro_core::store::Store;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_pipeline::steps::{CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP};
@@ -19,6 +20,7 @@ use crate::pipeline::{check, deliver, import, init, merge, record};
 /// Executor of everything that a pipeline or loop does on its branch without an agent.
 pub(crate) struct BranchSteps {
     tools: Arc<Tools>,
+    store: Arc<dyn Store>,
 }
 
 impl BranchSteps {
@@ -34,8 +36,14 @@ impl BranchSteps {
         TRIAL_STEP,
     ];
 
-    pub(crate) fn new(commons: SharedAgentResources, setup: AgentSetup, redactor: Redactor) -> Self {
+    pub(crate) fn new(
+        commons: SharedAgentResources,
+        setup: AgentSetup,
+        redactor: Redactor,
+        store: Arc<dyn Store>,
+    ) -> Self {
         Self {
+            store,
             tools: Arc::new(Tools {
                 commons,
                 setup,
@@ -47,14 +55,14 @@ impl BranchSteps {
 
 impl Executor for BranchSteps {
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
-        let tools = self.tools.clone();
+        let (tools, store) = (self.tools.clone(), self.store.clone());
         Box::pin(async move {
             let step = &call.step;
             match step.kind.as_str() {
-                INIT_STEP => commit_output(init(&tools, step.read_input()?, &call).await),
+                INIT_STEP => commit_output(init((&tools, store), step.read_input()?, &call).await),
                 IMPORT_STEP => commit_output(import(&tools, step.read_input()?, &call).await),
                 CHECK_STEP => commit_output(check(&tools, step.read_input()?, &call).await),
-                RECORD_STEP => commit_output(record(&tools, step.read_input()?, &call).await),
+                RECORD_STEP => commit_output(record((&tools, store), step.read_input()?, &call).await),
                 MERGE_STEP => commit_output(merge(&tools, step.read_input()?, &call).await),
                 DELIVER_STEP => commit_output(deliver(&tools, step.read_input()?, &call).await),
                 OBSERVE_STEP => commit_output(measure(&tools, step.read_input()?, &call).await),

@@ -41,7 +41,7 @@ impl StepParts {
     /// Adds these executors to the given ones.
     pub fn added_to(self, executors: Executors) -> Executors {
         let redactor = Redactor::new(&self.secrets);
-        let memory = MemorySearch::new(self.store, redactor.clone());
+        let memory = MemorySearch::new(self.store.clone(), redactor.clone());
         let coverage = BoundedExecutor::new(CoverageExecutor, MAX_COVERAGES);
         let executors = executors
             .with(MEMORY_STEP, Arc::new(memory))
@@ -54,7 +54,7 @@ impl StepParts {
         let shell = Shell::new(commons.clone(), setup.clone(), redactor.clone());
         let gaps = GapsExecutor::new(shell.git_settings());
         let shell = Arc::new(BoundedExecutor::new(shell, MAX_SHELLS));
-        let on_branch = Arc::new(BranchSteps::new(commons, setup, redactor));
+        let on_branch = Arc::new(BranchSteps::new(commons, setup, redactor, self.store));
         let mut executors = executors;
         for kind in BranchSteps::KINDS {
             executors = executors.with(kind, on_branch.clone());

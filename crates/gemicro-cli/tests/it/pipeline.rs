@@ -17,6 +17,7 @@ mod intruders;
 mod kills;
 mod life;
 mod owner;
+mod memory;
 mod push;
 mod ready;
 mod remarks;

@@ -23,7 +23,7 @@ use crate::payload::{ExpectedSubmission, PayloadShape};
 use crate::steps::{
     AGENT_WORK_STEP, AgentClaim, AgentWork, CHECK_STEP, CheckInput, CheckoutSpec, DELIVER_STEP, DeliverInput,
     DocumentRecord, IMPORT_STEP, INIT_STEP, ImportInput, InitInput, IntendedBranch, MERGE_STEP, MergeInput,
-    PhaseDocuments, RECORD_STEP, RecordInput,
+    PhaseDocuments, ProposedLessons, RECORD_STEP, RecordInput,
 };
 use crate::workflow::{Phase, PhaseWork, PromptError, Role, Writes};
 
@@ -282,6 +282,7 @@ impl PhaseSteps<'_> {
         let mut records = Vec::new();
         let mut message = format!("{}: {feature}", self.phase.name);
         let mut unless_moved = None;
+        let mut lessons = None;
         if self.phase.work == PhaseWork::Deliver {
             message = format!("archive: the documents of {feature}");
             unless_moved = merge_phase(state).and(self.main());
@@ -302,6 +303,7 @@ impl PhaseSteps<'_> {
                 });
                 records.push(DocumentRecord::Write { path, text });
             }
+            lessons = ProposedLessons::new(&role.title, &answer.lessons());
             records.extend(feedback_records(state, &self.run.run, answer));
         }
         let input = RecordInput {
@@ -310,6 +312,7 @@ impl PhaseSteps<'_> {
             message,
             trailers: self.trailers("record"),
             unless_moved,
+            lessons,
         };
         own_step(self.key("record"), RECORD_STEP, &input)
     }

@@ -11,6 +11,7 @@ use super::events::{
     PipelinePrepared,
 };
 use super::fold::is_of_agent;
+use super::prompt::memory;
 use super::state::PipelineState;
 use super::todo::{Todo, todo};
 use crate::payload::{AgentPayload, PayloadReading, ReadState, honesty, marks, read_with};
@@ -35,6 +36,12 @@ pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec
         agent: work.as_ref().map(|work| work.task.agent),
         model: work.and_then(|work| work.task.model),
         round: current.round,
+        memory: role
+            .map(|role| memory(state, current, (phase, role)))
+            .unwrap_or_default()
+            .into_iter()
+            .map(|entry| entry.id.clone())
+            .collect(),
     };
     vec![AgentUpdate::new(&started, at)]
 }

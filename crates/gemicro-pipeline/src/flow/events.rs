@@ -42,6 +42,9 @@ pub struct PhaseStarted {
     pub model: Option<String>,
     /// How many times the phase was entered, including this time.
     pub round: u32,
+    /// Ids of the entries of the project's memory that the prompt contains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<String>,
 }
 event_payload!(PhaseStarted, "phase_started", |it| match &it.role {
     Some(role) => format!("Phase {}: spawning {role}", it.label),

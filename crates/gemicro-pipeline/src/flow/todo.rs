@@ -261,7 +261,7 @@ fn tests_replaced(base: &Evidence, now: &Evidence) -> Option<String> {
 
 /// Returns true if gemicro has to write documents about an answer.
 pub(super) fn has_records(phase: &Phase, role: &Role, answer: &AgentPayload) -> bool {
-    has_feedback(answer) || decides(phase, role)
+    has_feedback(answer) || !answer.lessons().is_empty() || decides(phase, role)
 }
 
 /// Returns true if gemicro writes the phase's document, because its reviewer only decides.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::shape::PayloadShape;
 
 /// Keys that any role may use.
-const KEYS_OF_ALL: [&str; 2] = ["feedback", "backlog_items"];
+const KEYS_OF_ALL: [&str; 3] = ["feedback", "backlog_items", "lessons"];
 
 /// Why a value is not a payload of its shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub(super) enum Misfit {
     KeyInOtherCase,
     Feedback,
     Backlog,
+    Lessons,
     Fields,
 }
 
@@ -37,8 +38,10 @@ pub(super) fn misfit(shape: PayloadShape, value: &Value) -> Option<Misfit> {
         Some(Misfit::KeyInOtherCase)
     } else if !has_fitting_feedback(members) {
         Some(Misfit::Feedback)
-    } else if !has_fitting_backlog(members) {
+    } else if !is_list_of_texts(members, "backlog_items") {
         Some(Misfit::Backlog)
+    } else if !is_list_of_texts(members, "lessons") {
+        Some(Misfit::Lessons)
     } else if !shape.keys().iter().all(|key| has(shape, value, key)) && !is_honest_failure(shape, members) {
         Some(Misfit::Fields)
     } else {
@@ -59,6 +62,7 @@ impl Misfit {
                 "`feedback` must be a string or an object, and must not be empty with REJECT".to_owned()
             }
             Self::Backlog => "`backlog_items` must be a list of strings".to_owned(),
+            Self::Lessons => "`lessons` must be a list of strings".to_owned(),
             Self::Fields => {
                 let lacking = shape.keys().iter().filter(|key| !has(shape, value, key));
                 let fields: Vec<String> = lacking.map(|key| required_field(shape, key)).collect();
@@ -147,8 +151,9 @@ fn has_fitting_feedback(members: &Map<String, Value>) -> bool {
     }
 }
 
-fn has_fitting_backlog(members: &Map<String, Value>) -> bool {
-    match members.get("backlog_items") {
+/// Returns true if an optional list is absent or contains only strings.
+fn is_list_of_texts(members: &Map<String, Value>, key: &str) -> bool {
+    match members.get(key) {
         None | Some(Value::Null) => true,
         Some(Value::Array(items)) => items.iter().all(Value::is_string),
         Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => false,

@@ -94,7 +94,17 @@ impl AgentPayload {
     /// Ideas for later, as the agent wrote them: see [`clean_backlog`](super::clean_backlog).
     #[must_use]
     pub fn backlog_items(&self) -> Vec<&str> {
-        let items = self.value.get("backlog_items").and_then(Value::as_array);
+        self.texts("backlog_items")
+    }
+
+    /// What the agent learned, as it wrote it. A person decides before other agents see any of it.
+    #[must_use]
+    pub fn lessons(&self) -> Vec<&str> {
+        self.texts("lessons")
+    }
+
+    fn texts(&self, key: &str) -> Vec<&str> {
+        let items = self.value.get(key).and_then(Value::as_array);
         items.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 

@@ -148,6 +148,10 @@ fn result_schema(shape: PayloadShape) -> Value {
         "backlog_items".to_owned(),
         json!({ "type": "array", "items": { "type": "string" }, "description": "Ideas for later." }),
     );
+    properties.insert(
+        "lessons".to_owned(),
+        json!({ "type": "array", "items": { "type": "string" }, "description": "What later agents should know." }),
+    );
     json!({ "type": "object", "properties": properties, "required": required })
 }
 

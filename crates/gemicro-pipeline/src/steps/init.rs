@@ -1,5 +1,6 @@
 //! The first step: creates the branch and its private checkout, reads the remote's protection, and runs the checks.
 
+use gemicro_memory::MemoryEntry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,9 @@ pub struct InitResult {
     /// The user's notes for agents, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human_review: Option<String>,
+    /// Live entries of the project's memory, from which prompts are given a selection.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<MemoryEntry>,
     /// Notes for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

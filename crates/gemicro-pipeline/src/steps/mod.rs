@@ -16,4 +16,4 @@ pub use deliver::{DELIVER_STEP, DeliverInput, DeliverResult};
 pub use import::{AgentClaim, IMPORT_STEP, ImportInput, ImportStepResult, PhaseDocuments};
 pub use init::{INIT_STEP, InitInput, InitResult, IntendedBranch};
 pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, MergeResult};
-pub use record::{DocumentRecord, FeedbackList, RECORD_STEP, RecordInput, RecordResult};
+pub use record::{DocumentRecord, FeedbackList, ProposedLessons, RECORD_STEP, RecordInput, RecordResult};

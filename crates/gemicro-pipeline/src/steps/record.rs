@@ -1,5 +1,6 @@
 //! The step that commits gemicro's own documents to the branch.
 
+use gemicro_memory::clean_lessons;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,30 @@ pub struct RecordInput {
     /// Write nothing if this branch has moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless_moved: Option<IntendedBranch>,
+    /// What an agent learned, for the owner to approve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lessons: Option<ProposedLessons>,
+}
+
+/// What an agent learned about the project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedLessons {
+    /// The role of the agent.
+    pub role: String,
+    /// The lessons, one line each.
+    pub texts: Vec<String>,
+}
+
+impl ProposedLessons {
+    /// The lessons of an answer that are allowed; `None` without any.
+    #[must_use]
+    pub fn new(role: &str, lessons: &[&str]) -> Option<Self> {
+        let texts = clean_lessons(lessons);
+        (!texts.is_empty()).then(|| Self {
+            role: role.to_owned(),
+            texts,
+        })
+    }
 }
 
 /// One change to the documents.

@@ -35,6 +35,8 @@ pub(super) struct WorkflowFile {
     pub(super) network: NetworkRule,
     #[serde(default)]
     pub(super) max_asks: Option<Spanned<u32>>,
+    #[serde(default)]
+    pub(super) memory_tokens: Option<Spanned<u32>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -67,8 +67,16 @@ pub struct Workflow {
     pub network: NetworkRule,
     /// How many times to ask again after an answer without a usable payload.
     pub max_asks: u32,
+    /// Maximum tokens of the project's memory in a prompt.
+    #[serde(default = "default_memory_tokens")]
+    pub memory_tokens: u32,
     /// The prompt templates, by file name.
     pub prompts: BTreeMap<String, String>,
+}
+
+/// Maximum tokens of the project's memory in a prompt, unless the file says otherwise.
+pub(super) fn default_memory_tokens() -> u32 {
+    1_000
 }
 
 /// The agent that works in a phase, and its limits.

@@ -11,7 +11,9 @@ use super::check;
 use super::entries::KeyEntries;
 use super::error::WorkflowError;
 use super::file::{CheckFile, PhaseAction, PhaseFile, RoleFile, WorkflowFile};
-use super::model::{Check, EdgeTarget, Phase, PhaseWork, PipelineMode, Reads, Role, Workflow};
+use super::model::{
+    Check, EdgeTarget, Phase, PhaseWork, PipelineMode, Reads, Role, Workflow, default_memory_tokens,
+};
 use super::outcomes::DONE;
 use super::places::ProblemList;
 use super::prompt::{ENDING_FILE, RULES_FILE};
@@ -85,6 +87,9 @@ fn convert(file: WorkflowFile, report: &mut ProblemList) -> Workflow {
     if let Some(asks) = &file.max_asks {
         report.places.note("max_asks", asks);
     }
+    if let Some(tokens) = &file.memory_tokens {
+        report.places.note("memory_tokens", tokens);
+    }
     Workflow {
         modes: modes(file.modes, report),
         roles: roles(file.roles, report),
@@ -95,6 +100,9 @@ fn convert(file: WorkflowFile, report: &mut ProblemList) -> Workflow {
         caches: texts("caches", file.caches, report),
         network: file.network,
         max_asks: file.max_asks.map_or(ASKS, |asks| asks.value),
+        memory_tokens: file
+            .memory_tokens
+            .map_or_else(default_memory_tokens, |tokens| tokens.value),
         name: file.workflow.value,
         prompts: BTreeMap::new(),
     }

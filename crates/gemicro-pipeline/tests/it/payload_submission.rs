@@ -197,6 +197,10 @@ fn calls_that_cannot_be_taken_say_why() {
             "backlog_items",
         ),
         (
+            call(&json!({ "verdict": "PASS", "review_path": REVIEW, "lessons": [1] })),
+            "lessons",
+        ),
+        (
             call(&json!({ "verdict": "PASS", "review_path": REVIEW, "feedback": 1 })),
             "feedback",
         ),

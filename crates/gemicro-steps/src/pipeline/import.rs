@@ -7,6 +7,7 @@ use gemicro_core::ask::BranchOutcome;
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitMessage, ReservedPath, TrustedRepo};
+use gemicro_memory::FILE;
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{AgentClaim, ImportInput, ImportStepResult};
 
@@ -29,6 +30,7 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
 fn reserved_paths(own: Option<&String>) -> Vec<ReservedPath> {
     let rules = [
         (HUMAN_REVIEW, "only the owner of the project writes these notes"),
+        (FILE, "only the owner of the project and gemicro write the memory"),
         ("docs/dev_docs/archived/", "only gemicro archives documents"),
         (
             "docs/dev_docs/reviews/",

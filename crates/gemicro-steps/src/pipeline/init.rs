@@ -2,12 +2,14 @@
 //! base.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
 use gemicro_agents::{HUMAN_REVIEW, OnBranch, StepWorkerKind, look_at, read_notes, to_failure};
 use gemicro_core::execute::StepCall;
+use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{RepositoryNote, TrustedRepo};
 use gemicro_pipeline::forge::Forges;
@@ -15,6 +17,7 @@ use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, InitInput, Ini
 
 use super::check::gather;
 use super::merge::main_branch;
+use super::project_memory::{live_entries, project_memory};
 
 /// Text of the README in the handover folder.
 const HANDOVER_NOTE: &[u8] =
@@ -22,11 +25,16 @@ const HANDOVER_NOTE: &[u8] =
 /// Maximum number of branches with the same base name.
 const MOST_TAKEN: u32 = 99;
 
-pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Result<InitResult, Failure> {
+pub(crate) async fn init(
+    (tools, store): (&Tools, Arc<dyn Store>),
+    input: InitInput,
+    call: &StepCall,
+) -> Result<InitResult, Failure> {
     tools.tier().await?;
+    let (memory, note) = live_entries(&project_memory(tools, store, &input.place)?).await?;
     let branch = open(tools, &input, call).await?;
     let prepared = prepare(tools, &input, branch, call).await;
-    let (prepared, branch) = match prepared {
+    let (mut prepared, branch) = match prepared {
         Ok(it) => it,
         Err((failure, Some(branch))) if !input.goes_on => {
             // Do not leave behind a branch on which no work can begin.
@@ -35,6 +43,8 @@ pub(crate) async fn init(tools: &Tools, input: InitInput, call: &StepCall) -> Re
         }
         Err((failure, _)) => return Err(failure),
     };
+    prepared.memory = memory;
+    prepared.notes.extend(note);
     // The branch of an earlier run contains the work of agents.
     let worker = match input.goes_on {
         true => StepWorkerKind::Agent,
@@ -223,6 +233,7 @@ async fn prepare(
         protection: protection.map(|(_, words)| words),
         evidence,
         human_review: owner_notes.map(|it| it.text),
+        memory: Vec::new(),
         notes,
     };
     Ok((prepared, branch))

@@ -15,6 +15,7 @@ mod merge;
 mod merge_claim;
 mod outlook;
 mod plan;
+mod project_memory;
 mod record;
 mod retry;
 mod write_documents;

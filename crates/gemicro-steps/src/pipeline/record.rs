@@ -1,24 +1,33 @@
 //! Writes gemicro's own documents on the branch.
 
+use std::sync::Arc;
+
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::Checkout;
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
 use gemicro_agents::{BranchImport, OnBranch, StepWorkerKind, to_failure};
 use gemicro_core::execute::StepCall;
+use gemicro_core::store::Store;
 use gemicro_event::Failure;
 use gemicro_guard::repository::{CommitMessage, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
 use gemicro_pipeline::steps::{IntendedBranch, RecordInput, RecordResult};
 
 use super::merge::look_up;
+use super::project_memory::{project_memory, propose};
 use super::write_documents::write;
 
 pub(crate) async fn record(
-    tools: &Tools,
+    (tools, store): (&Tools, Arc<dyn Store>),
     input: RecordInput,
     call: &StepCall,
 ) -> Result<RecordResult, Failure> {
+    // First, because a killed step whose commit exists is not repeated; known lessons are not proposed again.
+    if let Some(lessons) = &input.lessons {
+        let memory = project_memory(tools, store, &input.place)?;
+        propose(&memory, lessons, &call.run).await?;
+    }
     let branch = match open(tools, &input.place, call).await? {
         BranchState::At(branch) => *branch,
         BranchState::Landed(branch) => {

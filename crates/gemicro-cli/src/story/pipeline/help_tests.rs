@@ -17,6 +17,7 @@ fn in_phase(phase: &str, role: Option<&str>) -> PipelineStory {
         role: role.map(str::to_owned),
         agent: None,
         model: None,
+        memory: Vec::new(),
     };
     let prepared = InitResult {
         branch: "task/toggle".to_owned(),
@@ -35,6 +36,7 @@ fn in_phase(phase: &str, role: Option<&str>) -> PipelineStory {
             checks: Vec::new(),
         },
         human_review: None,
+        memory: Vec::new(),
         notes: Vec::new(),
     };
     PipelineStory {

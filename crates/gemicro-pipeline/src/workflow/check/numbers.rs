@@ -7,6 +7,8 @@ use super::super::places::ProblemList;
 const MOST_PARTS: usize = 64;
 /// Maximum number of times an answer may be asked for again.
 const MOST_ASKS: u32 = 10;
+/// Maximum tokens of the project's memory in a prompt.
+const MOST_MEMORY_TOKENS: u32 = 20_000;
 
 pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     for (key, count) in [
@@ -24,6 +26,10 @@ pub(super) fn check(workflow: &Workflow, report: &mut ProblemList) {
     }
     if workflow.max_asks > MOST_ASKS {
         report.add("max_asks", format!("write a number from 0 to {MOST_ASKS}"));
+    }
+    if workflow.memory_tokens > MOST_MEMORY_TOKENS {
+        let message = format!("write a number from 0 to {MOST_MEMORY_TOKENS}");
+        report.add("memory_tokens", message);
     }
     for phase in workflow.phases.iter().filter(|phase| phase.rounds == 0) {
         let key = format!("phases.{}.rounds", phase.name);

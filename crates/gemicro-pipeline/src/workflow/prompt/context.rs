@@ -39,6 +39,8 @@ pub struct PromptContext {
     pub asked_again: Option<String>,
     /// Notes of the project's owner, which the agent must follow.
     pub notes: Option<String>,
+    /// Lines of the project's memory, all approved by the owner.
+    pub memory: Vec<String>,
 }
 
 /// A file that the prompt refers to by path.

@@ -23,7 +23,7 @@ pub(in super::super) const ENDING_FILE: &str = "ending.md";
 const MOST_BYTES: usize = 512 * 1024;
 
 /// Every variable of a template.
-const VARIABLES: [&str; 17] = [
+const VARIABLES: [&str; 18] = [
     "asked_again",
     "branch",
     "checks",
@@ -32,6 +32,7 @@ const VARIABLES: [&str; 17] = [
     "feature",
     "feedback",
     "label",
+    "memory",
     "mode",
     "notes",
     "plan_sections",

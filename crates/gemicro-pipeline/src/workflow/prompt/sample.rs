@@ -42,6 +42,7 @@ pub(in super::super) fn full() -> PromptContext {
         plan_sections: vec!["Test Scenarios".to_owned()],
         asked_again: some("the block held no verdict"),
         notes: some("Keep the public names."),
+        memory: vec!["rule: Run the tests with make check.".to_owned()],
         round: 2,
         ..bare()
     }
@@ -65,5 +66,6 @@ pub(in super::super) fn bare() -> PromptContext {
         tag_line: TAG_LINE.to_owned(),
         asked_again: None,
         notes: None,
+        memory: Vec::new(),
     }
 }

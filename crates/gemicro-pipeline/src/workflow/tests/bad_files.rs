@@ -100,7 +100,7 @@ const CASES: &[Case] = &[
         "max_asks: 2\n",
         "max_asks: 2\nmax_aks: 2\n",
         &[
-            "48:1: unknown key `max_aks`, expected one of workflow, version, modes, roles, phases, rounds, checks, setup, carry, caches, network, max_asks",
+            "48:1: unknown key `max_aks`, expected one of workflow, version, modes, roles, phases, rounds, checks, setup, carry, caches, network, max_asks, memory_tokens",
         ],
     ),
     ("version: 1", "version: one", &["2:10: expected a whole number"]),
@@ -236,6 +236,11 @@ const CASES: &[Case] = &[
         "max_asks: 2",
         "max_asks: 11",
         &["47:11: max_asks: write a number from 0 to 10"],
+    ),
+    (
+        "max_asks: 2",
+        "memory_tokens: 20001",
+        &["47:16: memory_tokens: write a number from 0 to 20000"],
     ),
     (
         "setup: [make fetch]",

@@ -101,6 +101,7 @@ pub(super) fn prepared() -> InitResult {
         protection: None,
         evidence: evidence("tree-0", true),
         human_review: None,
+        memory: Vec::new(),
         notes: Vec::new(),
     }
 }
