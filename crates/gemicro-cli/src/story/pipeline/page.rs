@@ -192,6 +192,9 @@ impl PipelinePage {
         if let Some(document) = &phase.document {
             self.detail("document", document);
         }
+        if !phase.memory.is_empty() {
+            self.detail("notes", &phase.memory.join(", "));
+        }
     }
 
     fn several(&mut self, name: &str, all: &[String]) {

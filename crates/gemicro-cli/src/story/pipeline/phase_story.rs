@@ -23,6 +23,9 @@ pub(crate) struct PhaseStory {
     pub(crate) agent: Option<AgentName>,
     /// The model, if one was named.
     pub(crate) model: Option<String>,
+    /// The notes of the project's memory in its prompt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) memory: Vec<String>,
     pub(crate) started_at: Timestamp,
     pub(crate) ended_at: Option<Timestamp>,
     /// How long the run was suspended in it, in milliseconds.
@@ -88,6 +91,7 @@ impl PhaseStory {
             role: started.role,
             agent: started.agent,
             model: started.model,
+            memory: started.memory,
             started_at: at,
             ended_at: None,
             rested_ms: 0,

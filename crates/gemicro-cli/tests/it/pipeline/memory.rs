@@ -83,6 +83,10 @@ fn a_proposed_lesson_is_in_no_prompt_before_it_is_approved() {
         .unwrap();
     let ids = review["data"]["memory"].as_array().unwrap();
     assert!(ids.len() == 2 && ids.contains(&row["id"]), "{ids:?}");
+    let shown = scene.world.must(&["show", "last"]).stdout;
+    let notes = shown.lines().filter(|line| line.contains("  notes  "));
+    let with_lesson = notes.filter(|line| line.contains(row["id"].as_str().unwrap()));
+    assert_eq!(with_lesson.count(), 1, "{shown}");
 }
 
 #[test]
