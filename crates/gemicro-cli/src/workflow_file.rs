@@ -60,7 +60,7 @@ pub(crate) fn from_here(named: &Path) -> std::io::Result<PathBuf> {
 }
 
 fn built_in(named: &Path) -> Option<BuiltInWorkflow> {
-    named.to_str().and_then(BuiltInWorkflow::named)
+    named.to_str().and_then(BuiltInWorkflow::from_name)
 }
 
 /// The named workflow, otherwise that of the project around a folder, otherwise the built-in one.

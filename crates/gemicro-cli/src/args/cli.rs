@@ -191,7 +191,7 @@ pub(crate) enum Command {
     /// Answer the question that a run is waiting for
     #[command(args = options::store_options())]
     Answer(AnswerArgs),
-    /// Give the agents of a pipeline an instruction, from the next step on
+    /// Give the agents of a pipeline an instruction for the next steps
     #[command(args = options::store_options())]
     Instruct(InstructArgs),
     /// Raise or lower the limits of a run

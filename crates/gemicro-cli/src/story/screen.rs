@@ -58,10 +58,9 @@ impl StoryPage<'_> {
         let status = match story.status {
             RunStatus::Completed => self.paint.good(story.status.as_str()),
             RunStatus::Failed | RunStatus::Interrupted => self.paint.bad(story.status.as_str()),
-            RunStatus::Running | RunStatus::Parked if self.waits_for_person() => {
+            RunStatus::Running | RunStatus::Parked | RunStatus::Suspended if story.waits_for_person() => {
                 self.paint.warn(INPUT_REQUIRED)
             }
-            RunStatus::Suspended if self.has_open_gate() => self.paint.warn(INPUT_REQUIRED),
             RunStatus::Running | RunStatus::Parked | RunStatus::Suspended | RunStatus::Cancelled => {
                 self.paint.warn(story.status.as_str())
             }
@@ -88,20 +87,6 @@ impl StoryPage<'_> {
             self.field(&mut page, name, &words);
         }
         page
-    }
-
-    /// Whether the run continues only after a person has answered.
-    fn waits_for_person(&self) -> bool {
-        match &self.story.batch {
-            Some(batch) => batch.counts.waits_for_person(),
-            None => self.story.parked.is_none() && self.story.asks.is_some(),
-        }
-    }
-
-    /// Whether a gate of a pipeline has no answer, not even one that is stored until the run resumes.
-    fn has_open_gate(&self) -> bool {
-        let pipeline = self.story.pipeline.as_ref();
-        pipeline.is_some_and(|it| it.question.is_some())
     }
 
     fn state_in_words(&self) -> String {
@@ -141,7 +126,7 @@ impl StoryPage<'_> {
                 Some(failure) => format!("{} ({})", failure.message, failure.kind),
                 None => story.status.as_str().to_owned(),
             },
-            RunStatus::Parked | RunStatus::Suspended if self.has_open_gate() => {
+            RunStatus::Parked | RunStatus::Suspended if story.has_open_gate() => {
                 "waiting for an answer: yes or no (see Asks)".to_owned()
             }
             RunStatus::Suspended if is_answered => "question answered; the run can continue".to_owned(),

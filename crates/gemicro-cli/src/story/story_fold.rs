@@ -107,6 +107,21 @@ pub(crate) struct Story {
 }
 
 impl Story {
+    /// Whether the run continues only after a person has answered.
+    pub(super) fn waits_for_person(&self) -> bool {
+        match &self.batch {
+            Some(batch) => batch.counts.waits_for_person(),
+            None if self.status == RunStatus::Suspended => self.has_open_gate(),
+            None => self.parked.is_none() && self.asks.is_some(),
+        }
+    }
+
+    /// Whether a gate has no answer, not even one that is stored until the run resumes.
+    pub(super) fn has_open_gate(&self) -> bool {
+        let pipeline = self.pipeline.as_ref();
+        pipeline.is_some_and(|it| it.question.is_some())
+    }
+
     /// The story of a run before its first event.
     pub(crate) fn new(run: StreamId, kind: StoryKind) -> Self {
         Self {

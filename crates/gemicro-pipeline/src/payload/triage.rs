@@ -48,9 +48,9 @@ pub fn triage(payload: &AgentPayload) -> Vec<FeedbackPoint> {
 
 fn points(feedback: Feedback<'_>) -> Vec<FeedbackPoint> {
     let Feedback::Object(members) = feedback else {
-        return feedback.points().into_iter().map(unsorted).collect();
+        return feedback.points().into_iter().map(backlog_point).collect();
     };
-    if let Some(point) = sorted(members) {
+    if let Some(point) = read_point(members) {
         return vec![point];
     }
     let of_member = |(name, value): (&String, &Value)| match value {
@@ -61,22 +61,22 @@ fn points(feedback: Feedback<'_>) -> Vec<FeedbackPoint> {
 }
 
 fn of_value(name: &str, value: &Value) -> FeedbackPoint {
-    if let Some(point) = value.as_object().and_then(sorted) {
+    if let Some(point) = value.as_object().and_then(read_point) {
         return point;
     }
-    unsorted(match value.as_str() {
+    backlog_point(match value.as_str() {
         Some(text) => format!("{name}: {text}"),
         None => format!("{name}: {value}"),
     })
 }
 
-fn unsorted(text: String) -> FeedbackPoint {
+fn backlog_point(text: String) -> FeedbackPoint {
     let kind = FeedbackKind::Backlog;
     FeedbackPoint { kind, text }
 }
 
 /// Reads a point that the agent sorted.
-fn sorted(members: &Map<String, Value>) -> Option<FeedbackPoint> {
+fn read_point(members: &Map<String, Value>) -> Option<FeedbackPoint> {
     let kind = match members.get("kind")?.as_str()? {
         "backlog" => FeedbackKind::Backlog,
         "docs" => FeedbackKind::Docs,

@@ -15,7 +15,7 @@ pub enum BuiltInWorkflow {
 impl BuiltInWorkflow {
     /// The built-in workflow with this name.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "default" => Some(Self::Default),
             "light" => Some(Self::Light),
