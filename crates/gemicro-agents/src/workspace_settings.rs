@@ -36,16 +36,25 @@ pub(super) fn hidden_settings(agent: AgentName, workplace: &Path, user_home: &Pa
 
 /// Refuses to start an agent that would see settings that must be hidden from it.
 pub(super) fn check_hidden(tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure> {
-    match (tier, hidden.first()) {
-        (Tier::Full | Tier::Seatbelt, _) | (_, None) => Ok(()),
-        (Tier::Landlock | Tier::None, Some(path)) => {
-            let message = format!(
+    let refused = |message: String| Err(Failure::new(ErrorKind::SandboxUnavailable, message));
+    match tier {
+        // A link can lead to one folder here and to another one inside the sandbox, such as `/proc/self/cwd/folder`.
+        Tier::Full | Tier::Seatbelt => match hidden.iter().find(|path| path.is_symlink()) {
+            None => Ok(()),
+            Some(link) => refused(format!(
+                "Gemini CLI would load the settings behind the symbolic link {0}, and the sandbox can only hide a folder. \
+                 Replace {0} with a folder, remove it, or use another agent",
+                link.display()
+            )),
+        },
+        Tier::Landlock | Tier::None => match hidden.first() {
+            None => Ok(()),
+            Some(path) => refused(format!(
                 "Gemini CLI would load the settings in {0}, and only the bubblewrap sandbox can hide them from it. \
                  Install bubblewrap and use `read-only` or `workspace-write`, move {0} away, or use another agent",
                 path.display()
-            );
-            Err(Failure::new(ErrorKind::SandboxUnavailable, message))
-        }
+            )),
+        },
     }
 }
 
@@ -121,6 +130,14 @@ mod tests {
         for (tier, is_fine) in [(Tier::Full, true), (Tier::Landlock, false), (Tier::None, false)] {
             assert_eq!(check_hidden(tier, &found).is_ok(), is_fine, "{tier:?}");
             assert!(check_hidden(tier, &[]).is_ok());
+        }
+        let link = top.join("home/project/.agents");
+        for target in ["/proc/self/cwd/cfg", "later", "part"] {
+            std::os::unix::fs::symlink(target, &link).expect("linked");
+            let found = hidden_settings(AgentName::Gemini, &workplace, &top.join("home"));
+            let refusal = check_hidden(Tier::Full, &found).expect_err(target);
+            assert!(refusal.message.contains("home/project/.agents"), "{refusal}");
+            std::fs::remove_file(&link).expect("removed");
         }
     }
 

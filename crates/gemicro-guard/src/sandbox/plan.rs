@@ -359,17 +359,21 @@ fn canonical(profile: &mut Profile) -> Result<Vec<PathBuf>, SandboxError> {
             source,
         });
     }
-    // A missing path needs no hiding: outside the open folders it cannot be created either.
+    let exists = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
+    // A missing path needs no hiding: outside the open folders it cannot be created either. A link that leads nowhere
+    // may lead somewhere inside the sandbox, or later.
+    let hidden = profile.hidden.iter().filter(|path| exists(path));
+    profile.hidden = hidden.map(|path| real(path)).collect::<Result<_, _>>()?;
     let secrets = system_secrets::hidden_from_agents();
-    let hidden = profile.hidden.iter().chain(&secrets);
-    profile.hidden = hidden.filter_map(|path| real(path).ok()).collect();
+    profile
+        .hidden
+        .extend(secrets.iter().filter_map(|path| real(path).ok()));
     if let Some(why) = undoes_the_sandbox(profile) {
         return Err(SandboxError::Workspace {
             path: profile.workspace.clone(),
             why,
         });
     }
-    let exists = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
     let (pinned, missing) = std::mem::take(&mut profile.pinned).into_iter().partition(exists);
     let pinned: Vec<PathBuf> = pinned;
     // Pinning through a link would pin the link's target, and the link itself could be replaced.

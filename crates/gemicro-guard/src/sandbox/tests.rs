@@ -162,6 +162,16 @@ fn less_than_was_asked_for_is_an_error() {
         planned(Tier::Full, &missing).unwrap_err(),
         SandboxError::Path { .. }
     ));
+    let link = folders.path("user/wt/dangling");
+    std::os::unix::fs::symlink("/proc/self/cwd/nothing there", &link).unwrap();
+    let behind_link = Profile {
+        hidden: vec![folders.path("user/not there"), link.clone()],
+        ..profile.clone()
+    };
+    match planned(Tier::Full, &behind_link).unwrap_err() {
+        SandboxError::Path { path, .. } => assert_eq!(path, link),
+        other => panic!("{other}"),
+    }
     // Landlock cannot shut a path inside an open folder.
     assert!(matches!(
         planned(Tier::Landlock, &profile).unwrap_err(),
