@@ -8,7 +8,6 @@ use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use gemicro_core::corpus::Document;
 
@@ -18,8 +17,6 @@ use super::{IndexError, PassageIndex};
 
 /// The only file of the folder.
 const INDEX_FILE: &str = "passages.index";
-/// Unfinished folders of builds that were killed are removed after this time.
-const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
 
 impl PassageIndex {
     /// Opens an index and checks that it is whole.
@@ -46,7 +43,7 @@ impl PassageIndex {
         let building = beside(folder, "building");
         if let Some(parent) = building.parent() {
             fs::create_dir_all(parent).map_err(io_error)?;
-            remove_stale(parent, folder);
+            remove_unlocked(parent, &unfinished_prefix(folder));
         }
         // Held until the build is done, so that the cleanup of abandoned builds skips this folder.
         let _held = create_held(&building).map_err(io_error)?;
@@ -72,7 +69,7 @@ impl PassageIndex {
                 // Renamed first, so that another process never sees it half removed.
                 let removing = beside(folder, "removing");
                 if fs::rename(folder, &removing).is_ok() {
-                    let _ = fs::remove_dir_all(&removing).or_else(|_| fs::remove_file(&removing));
+                    let _ = remove(&removing);
                 }
                 Self::build_in(folder, documents)
             }
@@ -111,15 +108,45 @@ fn unfinished_prefix(folder: &Path) -> String {
     format!(".{}.", folder.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Removes what killed builds of the same index left behind long ago.
-fn remove_stale(parent: &Path, folder: &Path) {
-    let prefix = unfinished_prefix(folder);
+/// Removes what killed builds of the same index left behind. A build in progress holds a lock on its folder.
+fn remove_unlocked(parent: &Path, prefix: &str) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(&prefix);
-        let modified = entry.metadata().and_then(|metadata| metadata.modified());
-        let age = modified.ok().and_then(|modified| modified.elapsed().ok());
-        if is_ours && age.is_some_and(|age| age > STALE_AFTER) {
-            let _ = fs::remove_dir_all(entry.path());
+        if !entry.file_name().to_string_lossy().starts_with(prefix) {
+            continue;
         }
+        let path = entry.path();
+        let Ok(unfinished) = fs::File::open(&path) else {
+            continue;
+        };
+        if unfinished.try_lock().is_ok() {
+            // What cannot be removed is left for the next time.
+            let _ = remove(&path);
+        }
+    }
+}
+
+/// Removes a folder, or the file that a damaged index has in its place.
+fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_dir_all(path).or_else(|_| fs::remove_file(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_unfinished_builds_that_no_process_has_locked_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("index");
+        let (held, left) = (beside(&folder, "building"), beside(&folder, "building"));
+        let lock = create_held(&held).unwrap();
+        lock.set_modified(std::time::UNIX_EPOCH).unwrap();
+        drop(create_held(&left).unwrap());
+        fs::write(left.join(INDEX_FILE), "half").unwrap();
+        let removing = beside(&folder, "removing");
+        fs::write(&removing, "damaged").unwrap();
+        PassageIndex::build_in(&folder, &[]).unwrap();
+        let exists = [&held, &left, &removing, &folder].map(|path| path.exists());
+        assert_eq!(exists, [true, false, false, true]);
     }
 }
