@@ -33,7 +33,7 @@ pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
         return Some(MachineTag::WithEnd);
     }
     let words: Vec<&str> = local
-        .split(['_', '-', '.'])
+        .split(['_', '-', '.', ' '])
         .filter(|word| !word.is_empty())
         .collect();
     let is_party = |word: &&str| contains(&shapes().tag_parties, word);
@@ -104,11 +104,16 @@ fn tag_at(text: &str) -> Option<(&str, bool)> {
 }
 
 /// The name after a bracket: `[TOOL_RESULTS]`, `[tool_call name=…]`, and with a colon in every bracket, as in
-/// `{tool_call: …}`. Its words are joined as only programs join them.
+/// `{tool_call: …}`. Its words are joined as only programs join them, except in `[tool call: …]`.
 fn bracketed_name(inside: &str, is_square: bool) -> Option<(&str, bool)> {
     let inside = inside.trim_start();
     let name = inside.trim_start_matches('/').trim_start();
-    let (name, rest) = name.split_at(name.find(|c: char| !is_name(c)).unwrap_or(name.len()));
+    let end_of = |is_part: fn(char) -> bool| name.find(|c| !is_part(c)).unwrap_or(name.len());
+    let (words, after) = name.split_at(end_of(|c| is_name(c) || c == ' '));
+    if is_square && after.starts_with(':') && words.trim_end().contains(' ') {
+        return Some((words.trim_end(), inside.starts_with('/')));
+    }
+    let (name, rest) = name.split_at(end_of(is_name));
     let rest = rest.trim_start();
     let has_attributes = || rest.split([']', '\n']).next().is_some_and(|it| it.contains('='));
     let is_frame = rest.starts_with(':') || is_square && (rest.starts_with([']', '(']) || has_attributes());

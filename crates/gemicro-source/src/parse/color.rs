@@ -1,7 +1,11 @@
 //! Colours of CSS and HTML, as far as needed to see that a text has the colour of its background: [`Color`].
 
+use gemicro_event::text::first_bytes;
+
 /// Channels that differ by less look the same.
 const SAME: u8 = 24;
+/// Length up to which unknown colours are told apart.
+const MAX_WRITTEN_BYTES: usize = 64;
 /// Opacity below which nothing is seen.
 const LEAST_OPACITY: f64 = 0.05;
 
@@ -39,7 +43,7 @@ const NAMES: [(&str, u32); 25] = [
 pub(super) enum Color {
     Rgb([u8; 3]),
     Transparent,
-    /// A colour or picture that is only known by how it is written.
+    /// A colour or picture that is only known by how it is written. Every open element keeps a copy: see [`Self::other`].
     Other(String),
 }
 
@@ -58,13 +62,18 @@ impl Color {
             (_, _, Some((function, arguments))) => of_function(function, arguments),
             _ => None,
         };
-        known.unwrap_or_else(|| Self::Other(text.to_owned()))
+        known.unwrap_or_else(|| Self::other(text))
+    }
+
+    /// A colour or picture by how it is written, of which only the start is kept.
+    pub(super) fn other(text: &str) -> Self {
+        Self::Other(first_bytes(text, MAX_WRITTEN_BYTES).to_owned())
     }
 
     /// Reads the value of `background`: its colour, unless a picture covers it.
     pub(super) fn of_background(text: &str) -> Self {
         if text.contains("url(") || text.contains("gradient(") || text.contains("image") {
-            return Self::Other(text.to_owned());
+            return Self::other(text);
         }
         let whole = Self::of(text);
         let known = |it: &Self| !matches!(it, Self::Other(_));
@@ -185,5 +194,12 @@ mod tests {
         let picture = Color::of_background("#fff url(a.png)");
         assert!(!Color::WHITE.is_unseen_on(&picture));
         assert!(Color::WHITE.is_unseen_on(&Color::of_background("#fff no-repeat")));
+        let long = "x".repeat(100_000);
+        for color in [Color::of(&long), Color::of_background(&format!("url({long})"))] {
+            assert!(
+                matches!(&color, Color::Other(text) if text.len() <= 64),
+                "each open element keeps a copy"
+            );
+        }
     }
 }

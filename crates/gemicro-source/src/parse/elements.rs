@@ -95,6 +95,8 @@ struct OpenElement {
     /// The colours of text here.
     color: Color,
     background: Color,
+    /// Replaces the colour of the text.
+    fill: Option<Color>,
     /// What rules of style sheets can be for.
     keys: Vec<String>,
     kind: BlockKind,
@@ -111,17 +113,23 @@ pub(super) struct OpenElements {
 }
 
 impl OpenElements {
+    /// A page that begins. Its `<html>` and `<body>` may be left out, but have a style all the same.
     pub(super) fn new(rules: StyleRules) -> Self {
-        Self {
+        let mut elements = Self {
             rules,
             ..Self::default()
-        }
+        };
+        elements.open("html", |_| None);
+        elements.open("body", |_| None);
+        elements
     }
 
     /// Whether text here is hidden from a reader.
     pub(super) fn is_hidden(&self) -> bool {
-        let is_unseen = |frame: &OpenElement| frame.hidden || frame.color.is_unseen_on(&frame.background);
-        self.frames.last().is_some_and(is_unseen)
+        self.frames.last().is_some_and(|frame| {
+            let color = frame.fill.as_ref().unwrap_or(&frame.color);
+            frame.hidden || color.is_unseen_on(&frame.background)
+        })
     }
 
     /// Whether the innermost open element has this name.
@@ -167,6 +175,7 @@ impl OpenElements {
         };
         let color = inherited(style.color, |frame| &frame.color, Color::BLACK);
         let background = inherited(style.background, |frame| &frame.background, Color::WHITE);
+        let fill = style.fill.or_else(|| outer.and_then(|frame| frame.fill.clone()));
         for key in &keys {
             *self.open_keys.entry(key.clone()).or_default() += 1;
         }
@@ -179,6 +188,7 @@ impl OpenElements {
             hidden,
             color,
             background,
+            fill,
             keys,
             kind,
         });

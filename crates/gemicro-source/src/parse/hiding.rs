@@ -31,6 +31,8 @@ pub(super) struct Style {
     pub(super) hides: bool,
     pub(super) color: Option<Color>,
     pub(super) background: Option<Color>,
+    /// `-webkit-text-fill-color`, which browsers prefer to `color`.
+    pub(super) fill: Option<Color>,
 }
 
 /// Whether this element hides its content by its name or attributes, style apart.
@@ -55,6 +57,7 @@ impl Style {
             hides: false,
             color: attribute(color).map(read),
             background: attribute("background").or(attribute("bgcolor")).map(read),
+            fill: None,
         };
         if let Some(declarations) = attribute("style") {
             // An entity that is left in a declaration has no honest use.
@@ -69,6 +72,7 @@ impl Style {
         self.hides |= other.hides;
         self.color = other.color.clone().or(self.color.take());
         self.background = other.background.clone().or(self.background.take());
+        self.fill = other.fill.clone().or(self.fill.take());
     }
 
     /// What a list of declarations says, without comments and backslashes.
@@ -99,14 +103,20 @@ impl Style {
                 }
                 "overflow" | "overflow-x" | "overflow-y" => clipped |= value == "hidden" || value == "clip",
                 "width" | "height" | "max-width" | "max-height" => tiny |= is_nothing(value),
-                "color" | "background" | "background-color" | "background-image" if is_inherited => {}
+                "color"
+                | "-webkit-text-fill-color"
+                | "background"
+                | "background-color"
+                | "background-image"
+                    if is_inherited => {}
                 "color" => style.color = Some(Color::of(written)),
+                "-webkit-text-fill-color" => style.fill = Some(Color::of(written)),
                 "background" | "background-color" => {
                     let color = Color::of_background(written);
                     style.background = Some(color).filter(|it| *it != Color::Transparent);
                 }
                 // What a picture looks like is not known.
-                "background-image" => style.background = Some(Color::Other(written.to_owned())),
+                "background-image" => style.background = Some(Color::other(written)),
                 "font" => style.hides |= written.split_whitespace().any(is_nothing),
                 property => style.hides |= declaration_hides(property, value),
             }

@@ -30,6 +30,8 @@ mod tag_scan;
 mod text;
 
 #[cfg(test)]
+mod style_tests;
+#[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use blocks::BlockList;

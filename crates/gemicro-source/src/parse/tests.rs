@@ -21,7 +21,7 @@ pub(crate) fn blocks_of(document: &Document) -> Vec<String> {
         .collect()
 }
 
-fn check(doc: &str, text: &str, expected: &[&str]) {
+pub(crate) fn check(doc: &str, text: &str, expected: &[&str]) {
     assert_eq!(blocks_of(&parse(doc, text.to_owned())), expected, "{text}");
 }
 
@@ -316,72 +316,6 @@ fn disguised_and_framed_text_is_in_no_block() {
     ] {
         check(doc, text, &["paragraph: good."]);
     }
-}
-
-#[test]
-fn text_that_a_style_hides_is_in_no_block() {
-    for hidden in [
-        "<p style='color:white;background:#ffffff'>bad</p>",
-        "<p style='color:rgb(255 255 255)'>bad</p>",
-        "<font color=white>bad</font>",
-        "<div style='background:#000'><p style='color:black'>bad</p></div>",
-        "<table><tr bgcolor=navy><td><font color=#000080>bad</font></td></tr></table>",
-        "<style>.y{background:#111} .x{color:#111}</style><div class=y><p class=x>bad</p></div>",
-        "<style>/* a { */ .x{display:none}</style><p class=x>bad</p>",
-        "<style>@import url(a.css); .q::after{content:'}/*'} p.x{opacity:0}</style><p class=x>bad</p>",
-        "<style>@media screen and (min-width:1px){.x{visibility:hidden}}</style><p class=x>bad</p>",
-        "<style>section > .x{font:0/0 a}</style><section><p class=x>bad</p></section>",
-        "<style>h2 + p.x{font-size:calc(0px)}</style><p class=x>bad</p>",
-        "<style>.w{color:black; .x{display:none}}</style><div class=w><p class=x>bad</p></div>",
-        "<style>.\\78 y{d\\69splay:none}</style><p class=xy>bad</p>",
-        "<style>.a\\:b{display:none}</style><p class=a:b>bad</p>",
-        "<style>.x{display:none</style><p class=x>bad</p>",
-        "<p class=x>bad</p><style>.x{display:none}</style>",
-    ] {
-        check("a.html", &format!("<p>good.</p>{hidden}"), &["paragraph: good."]);
-        check("a.md", &format!("good.\n\n{hidden}\n"), &["paragraph: good."]);
-    }
-}
-
-#[test]
-fn text_that_a_style_shows_is_in_a_block() {
-    for shown in [
-        "<p style='color:white;background:#036'>good.</p>",
-        "<div style='color:#fff'><p style='color:#000'>good.</p></div>",
-        "<div style='background:url(a.png);color:#fff'><p>good.</p></div>",
-        "<div style='background-image:url(a.png);color:#fff'><p>good.</p></div>",
-        "<table background=a.png><tr><td style='color:#fff'>good.</table>",
-        "<style>body{background:#222} .x{color:#eee}</style><body><p class=x>good.</p>",
-        "<style>@media print{.x{display:none}}</style><p class=x>good.</p>",
-        "<style media=print>.x{display:none}</style><p class=x>good.</p>",
-        "<style>@media (max-width:9px){.menu p{display:none}}</style><p>good.</p>",
-        "<style>.menu{ul{display:none} &:hover{opacity:0}}</style><ul><li class=menu>good.</ul>",
-        "<style>.x:hover, .x::before, input:checked ~ p{display:none}</style><p class=x>good.</p>",
-        "<style>@keyframes p{from{opacity:0}}</style><p>good.</p>",
-        "<style>.a .x{display:none}</style><div class=a></div><p class=x>good.</p>",
-    ] {
-        let document = parse("a.html", shown.to_owned());
-        let blocks = blocks_of(&document);
-        assert!(
-            blocks.len() == 1 && blocks[0].ends_with(": good."),
-            "{shown}: {blocks:?}"
-        );
-    }
-}
-
-#[test]
-fn a_huge_style_sheet_is_read_in_time() {
-    let rules: String = (0..20_000)
-        .map(|n| format!(".a{n} .x{{color:#{n:06x}}}"))
-        .collect();
-    let elements = "<p class=x>good.</p>".repeat(20_000);
-    let started = std::time::Instant::now();
-    let document = parse(
-        "a.html",
-        format!("<style>{rules}.b .x{{display:none}}</style>{elements}"),
-    );
-    assert!(document.blocks.is_empty());
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
 #[test]
