@@ -1,4 +1,4 @@
-//! JSON for readers who trust their screen: invisible characters are written as `\uXXXX`.
+//! Text and JSON that are safe to look at: invisible characters are written as `\uXXXX`.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,15 +11,27 @@ use crate::text::is_hidden;
 /// is not JSON stays as it is.
 #[must_use]
 pub fn escape_json(data: &[u8]) -> Cow<'_, [u8]> {
-    let Some(text) = std::str::from_utf8(data).ok().filter(|text| has_hidden(text)) else {
+    let Some(text) = std::str::from_utf8(data).ok() else {
+        return Cow::Borrowed(data);
+    };
+    let Cow::Owned(escaped) = escape_text(text) else {
         return Cow::Borrowed(data);
     };
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    // Outside of strings JSON has no invisible characters.
     let is_json = text.trim_start().starts_with(['{', '[', '"']) && values.all(|value| value.is_ok());
-    if !is_json {
-        return Cow::Borrowed(data);
+    match is_json {
+        true => Cow::Owned(escaped.into_bytes()),
+        false => Cow::Borrowed(data),
     }
-    // Outside of strings JSON has none of them.
+}
+
+/// The text with every invisible character written as `\uXXXX`. Line ends and tabs stay.
+#[must_use]
+pub fn escape_text(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
     let mut escaped = String::with_capacity(text.len() + 64);
     for c in text.chars() {
         if is_escaped(c) {
@@ -30,21 +42,16 @@ pub fn escape_json(data: &[u8]) -> Cow<'_, [u8]> {
             escaped.push(c);
         }
     }
-    Cow::Owned(escaped.into_bytes())
+    Cow::Owned(escaped)
 }
 
-fn has_hidden(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(is_escaped) || text.contains('\x7f')
-}
-
-/// In JSON, white space between values is no character of a text.
 fn is_escaped(c: char) -> bool {
-    c >= '\x7f' && is_hidden(c)
+    is_hidden(c) && !matches!(c, '\n' | '\r' | '\t')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::escape_json;
+    use super::{escape_json, escape_text};
 
     #[test]
     fn json_shows_what_no_one_sees() {
@@ -72,6 +79,10 @@ mod tests {
             assert_eq!(read(&escaped), read(&written));
         }
         // What is no JSON, and what hides nothing, stays as it is.
+        assert_eq!(
+            escape_text("\u{1b}[2J\ta\u{202e}\u{e0041}\r\n漢"),
+            "\\u001b[2J\ta\\u202e\\udb40\\udc41\r\n漢"
+        );
         for other in ["# A report\u{200b}\n", "[link\u{200b}](x)", "{\"a\": \"ï\"}\n"] {
             assert_eq!(escape_json(other.as_bytes()), other.as_bytes());
         }

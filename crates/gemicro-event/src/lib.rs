@@ -23,7 +23,7 @@ mod usage;
 
 pub use cost::{ModelName, Uncertain, UnpricedModel, UnpricedTokens, money};
 pub use error_kind::{ErrorKind, Failure, FailureClass, ParseErrorKindError};
-pub use escaped_json::escape_json;
+pub use escaped_json::{escape_json, escape_text};
 pub use event::{Event, SCHEMA_VERSION};
 pub use id::{CommandId, IdError, StepKey, StreamId};
 pub use json::Json;

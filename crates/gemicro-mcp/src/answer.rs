@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gemicro_core::ask::ToolAnswer;
-use gemicro_event::{ErrorKind, Failure, escape_json};
+use gemicro_event::{ErrorKind, Failure, escape_text};
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -51,17 +51,32 @@ impl McpAnswer {
         self
     }
 
-    /// As the result of a call. Its text is the JSON with invisible characters escaped.
+    /// As the result of a call, with invisible characters escaped.
     pub(crate) fn into_result(self) -> CallToolResult {
-        let json = self.value.to_string();
-        let text = String::from_utf8_lossy(&escape_json(json.as_bytes())).into_owned();
-        let mut result = if self.is_success {
-            CallToolResult::structured(self.value)
-        } else {
-            CallToolResult::structured_error(self.value)
+        let value = escaped(self.value);
+        let text = value.to_string();
+        let mut result = match self.is_success {
+            true => CallToolResult::structured(value),
+            false => CallToolResult::structured_error(value),
         };
         result.content = vec![ContentBlock::text(text)];
         result
+    }
+}
+
+/// The value with every invisible character of its strings written as `\uXXXX`: a client shows them to its model, in
+/// which a person could not see them.
+fn escaped(value: Value) -> Value {
+    match value {
+        Value::String(text) => escape_text(&text).into(),
+        Value::Array(values) => values.into_iter().map(escaped).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            fields
+                .map(|(name, value)| (escape_text(&name).into_owned(), escaped(value)))
+                .collect()
+        }
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_)) => other,
     }
 }
 
@@ -76,12 +91,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_of_an_answer_hides_nothing() {
-        let value = json!({ "result": "a\u{202e}b\u{200b}c", "path": "é" });
+    fn an_answer_hides_nothing() {
+        let value = json!({ "result": "a\u{202e}b\n", "paths": [{ "é\u{200b}": "\u{1b}[2J" }], "n": 1 });
+        let shown = json!({ "result": "a\\u202eb\n", "paths": [{ "é\\u200b": "\\u001b[2J" }], "n": 1 });
         let result = McpAnswer::success(&value).into_result();
         let text = &result.content[0].as_text().expect("a text").text;
-        assert_eq!(text, r#"{"result":"a\u202eb\u200bc","path":"é"}"#);
-        assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), value);
-        assert_eq!(result.structured_content, Some(value));
+        assert_eq!(serde_json::from_str::<Value>(text).expect("JSON"), shown);
+        assert_eq!(result.structured_content, Some(shown));
     }
 }
