@@ -22,7 +22,6 @@ mod history;
 mod injection;
 mod library_face;
 mod live;
-mod memory_store;
 mod parts;
 mod prompt_recall;
 mod prompt_recall_world;
