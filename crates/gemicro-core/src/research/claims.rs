@@ -12,10 +12,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gemicro_event::text::one_line;
-
 use super::figures::{self, Figure, figures};
-use super::markers::{marks, renumber};
+use super::markers::{marks, renumber, unmarked_quote};
 use super::{Citation, Grade};
 use crate::corpus::BlockKind;
 use crate::offline::sentence_ranges;
@@ -85,7 +83,7 @@ pub(super) fn held_to_quotes(text: &str, question: &str, citations: &[Citation])
                     let _ = write!(
                         out,
                         "{space}\"{}\" [{}]",
-                        one_line(&citation.span),
+                        unmarked_quote(&citation.span),
                         citation.number
                     );
                     is_first = false;

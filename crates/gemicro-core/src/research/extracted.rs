@@ -4,6 +4,7 @@ use gemicro_event::{ErrorKind, Failure, Json};
 
 use super::describe::unreadable;
 use super::events::SubQueryCompleted;
+use super::markers::unmarked_quote;
 use super::{Citation, CitedContradiction, ContradictionSide, Grade, RelatedPassage};
 use crate::flow::StepOutput;
 use crate::offline::{Contradiction, Finding, SubAnswer};
@@ -88,13 +89,17 @@ fn describe_extract(
             });
         }
     }
-    let sentences = citations.iter().map(|citation| {
-        let words: Vec<&str> = citation.span.split_whitespace().collect();
-        format!("{} [{}]", words.join(" "), citation.number)
-    });
+    let sentences = citations
+        .iter()
+        .map(|citation| format!("{} [{}]", unmarked_quote(&citation.span), citation.number));
     SubQueryCompleted {
         id,
-        result: summary.into_iter().chain(sentences).collect::<Vec<_>>().join(" "),
+        result: summary
+            .iter()
+            .map(|it| unmarked_quote(it))
+            .chain(sentences)
+            .collect::<Vec<_>>()
+            .join(" "),
         tokens_used: 0,
         citations,
         contradictions: contradictions.into_iter().map(sides).collect(),

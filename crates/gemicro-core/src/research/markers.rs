@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use gemicro_event::text::one_line;
+
 use crate::offline::is_host;
 
 /// Bytes inside a marker, at most.
@@ -43,6 +45,32 @@ pub(super) fn renumber(text: &str, map: impl Fn(usize) -> Vec<usize>) -> String 
     out
 }
 
+/// A quote on one line, for an answer: the document's own `[n]` become `(n)`, because they name none of the sources.
+pub(super) fn unmarked_quote(span: &str) -> String {
+    let mut out = String::with_capacity(span.len());
+    let line = one_line(span);
+    let mut rest = line.as_str();
+    while let Some((before, after)) = rest.split_once('[') {
+        out.push_str(before);
+        let (inside, behind) = after.split_at(after.find(|c| !is_marker_part(c)).unwrap_or(after.len()));
+        match behind
+            .strip_prefix(']')
+            .filter(|_| marker_numbers(inside).is_some())
+        {
+            Some(behind) => {
+                let _ = write!(out, "({inside})");
+                rest = behind;
+            }
+            None => {
+                out.push('[');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 /// The numbers of all markers in a text, in order, each once.
 pub(super) fn marks(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
@@ -59,14 +87,18 @@ pub(super) fn marks(text: &str) -> Vec<usize> {
 /// Takes away brackets that were left open right before a marker that is gone: with what follows they could
 /// read as markers of their own.
 fn close_gap(out: &mut String) {
-    let is_part = |c: char| c.is_ascii_digit() || c.is_whitespace() || ",;-–^".contains(c);
     loop {
-        let before = out.trim_end_matches(is_part).len();
+        let before = out.trim_end_matches(is_marker_part).len();
         if !out[..before].ends_with('[') {
             return;
         }
         out.remove(before - 1);
     }
+}
+
+/// Whether a character can be inside a marker.
+fn is_marker_part(c: char) -> bool {
+    c.is_ascii_digit() || c.is_whitespace() || ",;-–^".contains(c)
 }
 
 fn marker_numbers(inside: &str) -> Option<Vec<usize>> {

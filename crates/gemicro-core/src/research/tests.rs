@@ -5,7 +5,7 @@ use proptest::prelude::proptest;
 use proptest::{prop_assert, prop_assert_eq};
 
 use super::answers::verified_answer;
-use super::markers::{renumber, without_unknown_links};
+use super::markers::{renumber, unmarked_quote, without_unknown_links};
 use super::{PromptSet, ResearchConfig, ResearchEngine, ResearchPlan};
 use crate::budget::Limits;
 use crate::corpus::{BlockKind, Passage};
@@ -46,6 +46,21 @@ fn markers_are_rewritten_and_unknown_ones_disappear() {
     }
 }
 
+#[test]
+fn a_quote_brings_no_markers() {
+    for (span, expected) in [
+        ("It is 9 m\nlong [1] [2, 3].", "It is 9 m long (1) (2, 3)."),
+        (
+            "Use argv[1], not [0[3]] or [x](y).",
+            "Use argv(1), not [0(3)] or [x](y).",
+        ),
+    ] {
+        assert_eq!(unmarked_quote(span), expected);
+    }
+    let long = format!("long [{}1].", "0".repeat(500));
+    assert_eq!(numbers(&unmarked_quote(&long)), [0usize; 0]);
+}
+
 /// Numbers in brackets that a reader would take for a source.
 fn numbers(text: &str) -> Vec<usize> {
     let inside = text
@@ -67,6 +82,11 @@ proptest! {
     fn no_unknown_number_survives(text in "[a \\[\\],;0-9-]{0,80}") {
         let out = renumber(&text, map);
         prop_assert!(numbers(&out).iter().all(|number| [1, 3, 4].contains(number)), "{text:?} gave {out:?}");
+    }
+
+    #[test]
+    fn no_number_of_a_quote_survives(span in "[a \\[\\],;0-9-]{0,80}") {
+        prop_assert_eq!(numbers(&unmarked_quote(&span)), [0usize; 0], "{:?}", span);
     }
 
     #[test]
