@@ -61,10 +61,10 @@ impl LlmBackend for GeminiBackend {
             max_resumes: self.max_resumes,
             request,
         };
-        let chunks = match handle.map(|handle| interaction_of(&handle)) {
+        let chunks = match handle.map(|handle| interaction_of(&handle, self.endpoint.host())) {
             None => start(call),
-            Some(Some(id)) => pick_up(call, id),
-            Some(None) => futures_util::stream::iter([Err(no_interaction())]).boxed(),
+            Some(Ok(id)) => pick_up(call, id),
+            Some(Err(why)) => futures_util::stream::iter([Err(why)]).boxed(),
         };
         let endpoint = Arc::clone(&self.endpoint);
         chunks.map(move |chunk| without_key(&endpoint, chunk)).boxed()
@@ -73,7 +73,9 @@ impl LlmBackend for GeminiBackend {
     fn cancel(&self, handle: Json) -> BoxFuture<'static, ()> {
         let endpoint = Arc::clone(&self.endpoint);
         Box::pin(async move {
-            let Some(id) = interaction_of(&handle) else { return };
+            let Ok(id) = interaction_of(&handle, endpoint.host()) else {
+                return;
+            };
             let path = vec!["interactions".to_owned(), id, "cancel".to_owned()];
             let ask = EndpointRequest::post(path, b"{}".to_vec(), Some(CANCEL_TIME));
             // The second limit also covers connecting.
@@ -91,18 +93,20 @@ impl LlmBackend for GeminiBackend {
     }
 }
 
-/// The interaction id in a handle.
-fn interaction_of(handle: &Json) -> Option<String> {
-    let id = handle.get("interaction").and_then(Value::as_str);
-    id.filter(|id| !id.is_empty()).map(str::to_owned)
-}
-
-fn no_interaction() -> StepFailure {
-    let message = "the handle of the earlier call names no Gemini interaction";
-    StepFailure::new(
-        Failure::new(ErrorKind::SessionNotFound, message),
+/// The interaction id in a handle of this host. Handles of older versions name no host.
+fn interaction_of(handle: &Json, host: &str) -> Result<String, StepFailure> {
+    let text = |key: &str| handle.get(key).and_then(Value::as_str);
+    let why = match (text("interaction"), text("host")) {
+        (Some(_), Some(other)) if other != host => {
+            format!("the earlier call was made at {other}, and {host} does not know it")
+        }
+        (Some(id), _) if !id.is_empty() => return Ok(id.to_owned()),
+        (_, _) => "the handle of the earlier call names no Gemini interaction".to_owned(),
+    };
+    Err(StepFailure::new(
+        Failure::new(ErrorKind::SessionNotFound, why),
         AttemptCost::Unknown,
-    )
+    ))
 }
 
 /// Redacts the key, which the service may quote.

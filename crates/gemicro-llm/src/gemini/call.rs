@@ -10,15 +10,14 @@ use async_stream::stream;
 use futures_util::stream::{BoxStream, StreamExt};
 use gemicro_core::flow::{AttemptCost, StepFailure};
 use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmChunk, LlmEnd, LlmRequest};
-use gemicro_event::{ErrorKind, Failure, Json};
-use serde_json::json;
+use gemicro_event::{ErrorKind, Failure};
 use tokio::time::sleep;
 
 use super::create_body::{WireMode, is_agent, write_request};
 use super::endpoint::{EndpointRequest, GeminiEndpoint};
 use super::follow::{FollowSource, follow};
 use super::interaction::{Interaction, InteractionStatus};
-use super::listener::{GeminiChunk, GeminiListener};
+use super::listener::{GeminiChunk, GeminiListener, handle_of};
 use super::trouble::{GeminiTrouble, RequestSubject};
 use super::wire::read_interaction;
 
@@ -109,7 +108,7 @@ fn create_whole(call: GeminiCall, body: Vec<u8>, mode: WireMode) -> BoxStream<'s
         };
         let is_running = interaction.status == InteractionStatus::Running;
         if let Some(id) = interaction.id.clone().filter(|_| is_running || mode == WireMode::Background) {
-            yield Ok(LlmChunk::Handle(Json::from(json!({ "interaction": id }))));
+            yield Ok(LlmChunk::Handle(handle_of(&id, call.endpoint.host())));
         }
         let mut listener = call.listener(interaction.id.clone());
         match interaction.id.clone().filter(|_| is_running) {

@@ -61,6 +61,11 @@ pub(super) enum AnswerChannel {
     Gemini,
 }
 
+/// The handle of an interaction. An id means something only at the host that gave it.
+pub(super) fn handle_of(id: &str, host: &str) -> Json {
+    Json::from(json!({ "interaction": id, "host": host }))
+}
+
 impl GeminiListener {
     /// A listener for a new call, or for the interaction of a resumed one.
     pub(super) fn new(host: &str, request: &LlmRequest, id: Option<String>) -> Self {
@@ -172,7 +177,7 @@ impl GeminiListener {
     fn named_pages(&mut self, id: Option<String>) -> Vec<GeminiChunk> {
         match id {
             Some(id) if self.id.is_none() => {
-                let handle = Json::from(json!({ "interaction": id }));
+                let handle = handle_of(&id, &self.host);
                 self.id = Some(id);
                 vec![Ok(LlmChunk::Handle(handle))]
             }

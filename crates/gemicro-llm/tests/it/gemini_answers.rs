@@ -5,7 +5,7 @@ use gemicro_core::llm::{AnswerDelivery, FinishReason, LlmRequest, LlmTool, gener
 use gemicro_event::{Charge, ErrorKind, Json, Usage};
 use serde_json::json;
 
-use crate::gemini_world::{MODEL, World, backend, delivered, handle, hear, request, searching};
+use crate::gemini_world::{MODEL, World, backend, delivered, handle_at, hear, request, searching};
 use crate::raw_server::{RawServer, events};
 
 const BOTH: [AnswerDelivery; 2] = [AnswerDelivery::Streamed, AnswerDelivery::Buffered];
@@ -32,7 +32,7 @@ async fn a_streamed_answer_comes_in_pieces_after_its_handle() {
         World::new("  - reply: { text: 'one two three', thoughts: 'Hm.', chunks: { sizes: [4] } }").await;
     let heard = world.call(request("hello")).await;
     assert_eq!((heard.text.as_str(), heard.n_texts), ("one two three", 4));
-    assert_eq!(heard.handles, [handle("v1_sim000001")]);
+    assert_eq!(heard.handles, [handle_at("v1_sim000001", &world.simulator.url())]);
     assert_eq!(heard.finish(), &FinishReason::Stop);
     assert!(heard.n_alive > 0 && heard.alarms.is_empty());
     let entry = &world.simulator.log().entries()[0];

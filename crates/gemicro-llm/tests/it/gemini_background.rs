@@ -8,7 +8,7 @@ use gemicro_event::ErrorKind;
 use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::json;
 
-use crate::gemini_world::{World, backend, delivered, handle, hear};
+use crate::gemini_world::{World, backend, delivered, handle, handle_at, hear};
 use crate::raw_server::{Act, RawServer, response};
 
 const AGENT: &str = "deep-research-preview-04-2026";
@@ -19,7 +19,7 @@ async fn background_work_gives_its_handle_at_once_and_is_looked_at() {
     let world = World::new(rules).await;
     let heard = world.call(delivered("x", AnswerDelivery::Background)).await;
     assert_eq!((heard.text.as_str(), heard.n_texts), ("the report", 1));
-    assert_eq!(heard.handles, [handle("v1_sim000001")]);
+    assert_eq!(heard.handles, [handle_at("v1_sim000001", &world.simulator.url())]);
     assert_eq!(heard.finish(), &FinishReason::Stop);
     assert!(heard.n_alive >= 2 && heard.end().usage.is_some());
     assert_eq!(heard.n_alive + 1, world.n_looks());
@@ -106,7 +106,10 @@ async fn a_buffered_call_that_is_not_done_is_waited_for() {
     let server = RawServer::start(vec![json(queued), json(queued), json(done)]).await;
     let heard = hear(backend(&server.url()).stream(delivered("x", AnswerDelivery::Buffered), None)).await;
     assert_eq!((heard.text.as_str(), heard.finish()), ("ok", &FinishReason::Stop));
-    assert_eq!((heard.handles, heard.n_alive), (vec![handle("v1_a")], 1));
+    assert_eq!(
+        (heard.handles, heard.n_alive),
+        (vec![handle_at("v1_a", &server.url())], 1)
+    );
 }
 
 #[tokio::test]

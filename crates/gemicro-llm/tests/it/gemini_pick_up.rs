@@ -143,10 +143,13 @@ async fn what_is_gone_is_a_lost_session_and_nothing_is_started() {
         json!("v1_a"),
         json!({"interaction": 7}),
         json!({"interaction": ""}),
+        // An id that another host gave may be another call's here.
+        json!({"interaction": "v1_sim000001", "host": "127.0.0.1:1"}),
     ] {
         let heard = hear(world.backend.stream(request("x"), Some(Json::from(odd)))).await;
         heard.assert_lost(ErrorKind::SessionNotFound);
     }
+    assert_eq!(world.n_looks(), 3);
     // Names that would lead to another address are not followed.
     for odd in [".", ".."] {
         let heard = hear(world.backend.stream(request("x"), Some(handle(odd)))).await;

@@ -72,8 +72,15 @@ pub(crate) fn backend(url: &str) -> GeminiBackend {
     GeminiBackend::new(config(url)).expect("the servers of the tests run")
 }
 
+/// A handle as older versions wrote it.
 pub(crate) fn handle(id: &str) -> Json {
     Json::from(json!({ "interaction": id }))
+}
+
+/// A handle of the server at this address.
+pub(crate) fn handle_at(id: &str, url: &str) -> Json {
+    let host = url.trim_start_matches("http://").trim_end_matches('/');
+    Json::from(json!({ "interaction": id, "host": host }))
 }
 
 pub(crate) fn request(prompt: &str) -> LlmRequest {
