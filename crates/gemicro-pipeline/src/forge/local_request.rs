@@ -15,7 +15,7 @@ pub fn local_request(offer: &Offer, merged: &str, remote: Option<&str>) -> Strin
             "pushed to `{}`, where no forge was recognised",
             without_password(remote)
         ),
-        None => "in this repository, which has no remote".to_owned(),
+        None => "only in this repository: it was not pushed".to_owned(),
     };
     let mut text = format!(
         "# {heading}\n\n\
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn the_whole_text() {
         let expected = "# Greet people\n\n\
-            The branch `task/greet` is ready to be merged into `main`. It is in this repository, which has no remote.\n\n\
+            The branch `task/greet` is ready to be merged into `main`. It is only in this repository: it was not pushed.\n\n\
             ```\n\
             git log --oneline 1f2e3d..task/greet\n\
             git diff 1f2e3d task/greet\n\
