@@ -1,4 +1,4 @@
-"""Hands in a batch, polls it to its end and follows its events; Python's standard library alone.
+"""Submits a batch, polls it to its end and follows its events, with only the standard library of Python.
 
 Needs GEMICRO_SERVER (such as http://127.0.0.1:8737) and GEMICRO_TOKEN.
 """

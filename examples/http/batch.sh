@@ -1,5 +1,5 @@
 #!/bin/sh
-# Hands in a batch with curl, waits for its end, and prints how each task ended.
+# Submits a batch with curl, waits for its end, and prints how each task ended.
 # Needs GEMICRO_SERVER (such as http://127.0.0.1:8737) and GEMICRO_TOKEN.
 set -eu
 here=$(dirname "$0")
