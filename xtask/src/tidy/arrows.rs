@@ -186,7 +186,7 @@ fn check_package(package: &CargoPackage, ours: &[&str]) -> Vec<Offence> {
             !may_know.contains(&name) && !in_tests
         })
         .map(|dependency| {
-            let message = format!("{} must not know {}", package.name, dependency.name);
+            let message = format!("{} must not depend on {}", package.name, dependency.name);
             Offence::new(&path, 1, message)
         })
         .collect()
