@@ -9,7 +9,10 @@ use crate::agents;
 use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
-    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff, doctor, events, export, guard, inbox, init, instruct, man, mcp, ooda, pause, payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, store, test_recordings, worker, workflow, notify, memory,
+    answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff,
+    doctor, events, export, guard, inbox, init, instruct, man, mcp, memory, notify, ooda, pause, payload,
+    prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim,
+    store, test_recordings, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
