@@ -3,8 +3,8 @@
 //! # Theory of operation
 //!
 //! Deliveries are derived from the journal. A file beside the store ([`queue`]) has a cursor per run and the
-//! deliveries that are not done. [`Notifier::collect`] reads the events behind the cursors and adds their deliveries;
-//! [`Notifier::deliver_due`] claims those that are due, sends them, and records the results. A killed process leaves
+//! deliveries that are not done. `Notifier::collect` reads the events behind the cursors and adds their deliveries;
+//! `Notifier::deliver_due` claims those that are due, sends them, and records the results. A killed process leaves
 //! its claims, which expire. So every notable event is delivered at least once, always under the same id: its run and
 //! its sequence number. Several processes may share the file.
 //!
