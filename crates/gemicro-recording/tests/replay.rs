@@ -26,10 +26,21 @@ use tokio::sync::oneshot;
 
 const FIRST: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-/// Six steps at once, and one more after each that completed; `prompt` is in every input.
+/// Six steps at once, and one more after each that completed; `prompt` is in every input. It ends after `enough`
+/// results, whatever still runs then.
 struct RaceFlow {
     prompt: &'static str,
+    enough: usize,
 }
+
+const GO: RaceFlow = RaceFlow {
+    prompt: "go",
+    enough: usize::MAX,
+};
+const EARLY: RaceFlow = RaceFlow {
+    prompt: "go",
+    enough: 5,
+};
 
 impl RaceFlow {
     fn step(&self, key: &str) -> Step {
@@ -82,7 +93,7 @@ impl Flow for RaceFlow {
             .chain(later.map(|key| format!("after {key}")))
             .map(|key| self.step(&key))
             .collect();
-        if want.iter().any(|step| !run.is_done(&step.key)) {
+        if completed.len() < self.enough && want.iter().any(|step| !run.is_done(&step.key)) {
             return Decision {
                 want,
                 ..Decision::default()
@@ -98,10 +109,11 @@ impl Flow for RaceFlow {
         vec![fact("race_began", step, at)]
     }
 
-    /// Says nothing that another answer in the same millisecond could change: a journal does not say whether two
-    /// answers of one millisecond were taken together.
-    fn describe(&self, _: &Vec<String>, step: &Step, _: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
-        vec![fact("race_ended", step, at)]
+    /// Depends on every answer before, even one of the same millisecond.
+    fn describe(&self, completed: &Vec<String>, step: &Step, _: &StepEnd, at: Timestamp) -> Vec<AgentUpdate> {
+        let mut ended = fact("race_ended", step, at);
+        ended.data = Json::from(json!({ "after": completed }));
+        vec![ended]
     }
 }
 
@@ -176,7 +188,7 @@ enum Fate {
     Cancelled,
 }
 
-async fn record(fate: Fate, max_parallel: usize) -> Vec<Event> {
+async fn record(flow: &RaceFlow, fate: Fate, max_parallel: usize) -> Vec<Event> {
     let store = Arc::new(MemoryStore::default());
     let options = DriveOptions {
         max_parallel,
@@ -184,7 +196,7 @@ async fn record(fate: Fate, max_parallel: usize) -> Vec<Event> {
     };
     let racers = Executors::default().with("race", Arc::new(Racer));
     let ctx = context(&store, racers.clone(), options.clone());
-    let (flow, run) = (RaceFlow { prompt: "go" }, StreamId::random());
+    let run = StreamId::random();
     let hold = begin(&ctx, &run, None, &started()).await.unwrap();
     let stop = ctx.stop.clone();
     let stopping = tokio::spawn(async move {
@@ -195,12 +207,12 @@ async fn record(fate: Fate, max_parallel: usize) -> Vec<Event> {
             Fate::Cancelled => stop.cancel.cancel(),
         }
     });
-    let mut end = drive(&ctx, &flow, hold).await.unwrap();
+    let mut end = drive(&ctx, flow, hold).await.unwrap();
     stopping.await.unwrap();
     if end == DriveEnd::Suspended {
         let ctx = context(&store, racers, options);
-        let hold = resume(&ctx, &flow, &run).await.unwrap();
-        end = drive(&ctx, &flow, hold).await.unwrap();
+        let hold = resume(&ctx, flow, &run).await.unwrap();
+        end = drive(&ctx, flow, hold).await.unwrap();
     }
     assert!(matches!(end, DriveEnd::Terminal(_)));
     store.read(&run, 0, usize::MAX).await.unwrap().events
@@ -250,11 +262,11 @@ async fn replay(events: &[Event], flow: &RaceFlow) -> (Vec<Event>, Option<Replay
 async fn every_race_is_replayed_event_by_event() {
     for fate in [Fate::Left, Fate::Suspended, Fate::Cancelled] {
         for max_parallel in [2, 3, 8] {
-            for _ in 0..12 {
-                let recorded = record(fate, max_parallel).await;
-                let (replayed, difference) = replay(&recorded, &RaceFlow { prompt: "go" }).await;
-                let told = difference.as_ref().map(describe_difference);
-                assert_eq!(told, None, "{fate:?}, {max_parallel} at once");
+            for flow in [&GO, &EARLY].repeat(12) {
+                let recorded = record(flow, fate, max_parallel).await;
+                let (replayed, difference) = replay(&recorded, flow).await;
+                let description = difference.as_ref().map(describe_difference);
+                assert_eq!(description, None, "{fate:?}, {max_parallel} at once");
                 let plain = |events: &[Event]| -> Vec<(String, String, Json)> {
                     let parts = events.iter().map(|event| event.update.clone());
                     parts.map(|it| (it.event_type, it.message, it.data)).collect()
@@ -267,8 +279,8 @@ async fn every_race_is_replayed_event_by_event() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_prompt_is_the_first_difference() {
-    let recorded = record(Fate::Left, 3).await;
-    let (_, difference) = replay(&recorded, &RaceFlow { prompt: "stop" }).await;
+    let recorded = record(&GO, Fate::Left, 3).await;
+    let (_, difference) = replay(&recorded, &RaceFlow { prompt: "stop", ..GO }).await;
     let difference = difference.expect("the prompt changed");
     assert_eq!(difference.seq(), 2);
     let told = describe_difference(&difference);
@@ -285,10 +297,10 @@ async fn another_prompt_is_the_first_difference() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_that_is_gone_and_a_run_that_continues_are_differences() {
-    let recorded = record(Fate::Left, 8).await;
+    let recorded = record(&GO, Fate::Left, 8).await;
     let is_end = |event: &Event| event.update.event_type == "step_completed";
     let at = recorded.iter().position(is_end).unwrap();
-    let (_, difference) = replay(&recorded[..at], &RaceFlow { prompt: "go" }).await;
+    let (_, difference) = replay(&recorded[..at], &GO).await;
     let difference = difference.expect("the recording ends too early");
     assert_eq!(difference, ReplayDifference::Continued { last_seq: at as u64 });
 }

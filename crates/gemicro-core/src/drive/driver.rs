@@ -118,6 +118,8 @@ pub(super) struct Driver<'a> {
     pub(super) reporter: mpsc::UnboundedSender<AttemptReport>,
     /// Ends that came before their place in the recording that is followed.
     pub(super) early: Vec<AttemptReport>,
+    /// The decision that ends the run as in the recording that is followed.
+    pub(super) last_decision: Option<Decision>,
     /// Answers given while this driver works, for attempts that asked.
     pub(super) answers: watch::Sender<BTreeMap<String, Json>>,
     pub(super) answered: RunAnswers,
@@ -173,6 +175,7 @@ impl<'a> Driver<'a> {
             reports,
             reporter,
             early: Vec::new(),
+            last_decision: None,
             answers,
             answered,
             clock: DriverClock::default(),
@@ -216,15 +219,24 @@ impl<'a> Driver<'a> {
                 self.suspend("paused on request", false).await?;
                 return Ok(DriveEnd::Suspended);
             }
-            let decision = self.decide();
+            let recorded = self.ctx.options.recorded.clone();
+            let decision = match &recorded {
+                Some(recorded) => self.decide_as_recorded(recorded),
+                None => self.decide(),
+            };
+            if let Some(recorded) = &recorded
+                && self.take_recorded(recorded).await?
+            {
+                continue;
+            }
             if self.act(&decision).await? {
                 continue;
             }
             if !self.only_words_staged() {
                 self.flush().await?;
             }
-            if let Some(recorded) = self.ctx.options.recorded.clone() {
-                self.take_recorded(&recorded, &decision).await?;
+            if let Some(recorded) = &recorded {
+                self.note_nothing_made(recorded, &decision);
                 continue;
             }
             let wake_at = self.next_wake(&decision);
@@ -252,7 +264,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Asks the flow for a decision; a panic there fails the run, not the process.
-    fn decide(&self) -> Decision {
+    pub(super) fn decide(&self) -> Decision {
         let decided = catch_unwind(AssertUnwindSafe(|| self.live.decide(&self.run)));
         decided.unwrap_or_else(|_| {
             let message = format!("the {} flow panicked while deciding", self.flow.name());

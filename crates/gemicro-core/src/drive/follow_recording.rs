@@ -1,12 +1,12 @@
 //! Driving a run again as its recording says: what arrives, when, and in which order.
 
-use gemicro_event::{ErrorKind, Event, Failure, StepKey, Timestamp};
+use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, StepKey, Timestamp};
 
 use super::attempt::{AttemptReport, ReportContents};
 use super::driver::Driver;
 use super::recorded_run::{RecordedRun, ReplayDifference, ended_attempt};
 use super::{DriveEnd, DriveError};
-use crate::flow::{Decision, Step};
+use crate::flow::{Decision, Outcome, Step};
 use crate::run::events::RunReaders;
 use crate::store::{NewEvent, StepMark};
 
@@ -47,42 +47,64 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Takes everything that arrived before the next decision. What arrived at the same time was one group: its steps
-    /// were described by the state before it.
-    pub(super) async fn take_recorded(
-        &mut self,
-        recorded: &RecordedRun,
-        decision: &Decision,
-    ) -> Result<(), DriveError> {
-        let before = self.run.last_seq;
-        let mut group = Vec::new();
-        loop {
-            let seq = self.run.last_seq + group.len() as u64 + 1;
-            let next = recorded.event(seq).filter(|next| self.arrives(next));
-            let Some(next) = next.filter(|_| !recorded.is_done_at(seq - 1)) else {
-                break;
-            };
-            let at = next.update.timestamp;
-            if !group.is_empty() && at != self.clock.now() {
-                self.stage(std::mem::take(&mut group));
-                if recorded.difference().is_some() {
-                    break;
-                }
-                continue;
-            }
-            if group.is_empty() {
-                self.move_clock(recorded, at).await?;
-                if self.ctx.stop.suspend.is_cancelled() {
-                    return Ok(());
-                }
-            }
-            self.take_arrival(next, &mut group).await;
+    /// The decision at this place. A run decides after every event, but its journal does not show where it decided to
+    /// end while steps still ran. So the first decision that ends it as recorded counts, and their ends come after it.
+    pub(super) fn decide_as_recorded(&mut self, recorded: &RecordedRun) -> Decision {
+        if let Some(last) = &self.last_decision {
+            return last.clone();
         }
-        self.stage(group);
-        if self.run.last_seq == before {
-            recorded.note(self.nothing_made(recorded, decision));
+        let decision = self.decide();
+        if decision.finish.is_none() {
+            return decision;
         }
-        Ok(())
+        let later = recorded
+            .events()
+            .iter()
+            .skip_while(|event| event.seq <= self.run.last_seq);
+        let starts_more = later
+            .clone()
+            .any(|event| event.update.event_type == "step_started");
+        let recorded_end = later.last().map(|last| &last.update).filter(|_| !starts_more);
+        let ends_so = |end: &AgentUpdate| match &decision.finish {
+            Some(Outcome::Completed { data, .. }) => end.event_type == "final_result" && end.data == *data,
+            Some(Outcome::Failed(error)) => end
+                .as_run_failed()
+                .is_some_and(|failed| failed.error == self.with_day(error)),
+            None => false,
+        };
+        if recorded_end.is_some_and(ends_so) {
+            self.last_decision = Some(decision.clone());
+        }
+        decision
+    }
+
+    /// Takes the next recorded event if it came from outside.
+    pub(super) async fn take_recorded(&mut self, recorded: &RecordedRun) -> Result<bool, DriveError> {
+        let Some(next) = self.next_arrival(recorded) else {
+            return Ok(false);
+        };
+        self.move_clock(recorded, next.update.timestamp).await?;
+        if !self.ctx.stop.suspend.is_cancelled() {
+            self.take_arrival(next).await;
+            self.note_board();
+        }
+        Ok(true)
+    }
+
+    /// Takes the recorded ends of steps that the end of their run stopped.
+    pub(super) async fn take_recorded_ends(&mut self) {
+        let Some(recorded) = self.ctx.options.recorded.clone() else {
+            return;
+        };
+        while let Some(next) = self.next_arrival(&recorded) {
+            self.clock.set(next.update.timestamp);
+            self.take_arrival(next).await;
+        }
+    }
+
+    fn next_arrival<'r>(&self, recorded: &'r RecordedRun) -> Option<&'r Event> {
+        let next = recorded.event(self.run.last_seq + 1);
+        next.filter(|next| recorded.difference().is_none() && self.arrives(next))
     }
 
     /// Whether a recorded event came from outside: from a running attempt, a command, or a process that stopped.
@@ -114,10 +136,10 @@ impl Driver<'_> {
     }
 
     /// Takes one recorded event: the report of its attempt, or the fact itself.
-    async fn take_arrival(&mut self, event: &Event, group: &mut Vec<NewEvent>) {
+    async fn take_arrival(&mut self, event: &Event) {
         if let Some((step, _)) = ended_attempt(event) {
             let report = self.report_of(&step).await;
-            return self.settle(report, self.clock.now(), group);
+            return self.take_report(report, self.clock.now());
         }
         let lost = event.update.as_step_lost();
         if let Some(lost) = &lost
@@ -126,13 +148,13 @@ impl Driver<'_> {
             running.abort.abort();
             self.ctx.live.remove(&lost.step);
         }
-        group.push(NewEvent {
+        self.fold(vec![NewEvent {
             update: event.update.clone(),
             step: event.step.clone(),
             mark: lost.map(|lost| StepMark::Ended(lost.attempt)),
             trace: event.trace.clone(),
             extra: event.extra.clone(),
-        });
+        }]);
     }
 
     /// The end of a running attempt; those of others wait for their place.
@@ -178,16 +200,10 @@ impl Driver<'_> {
         next.is_some_and(|next| next.update.event_type != "run_failed")
     }
 
-    /// Orders the reports of stopped attempts as they were recorded.
-    pub(super) fn sort_as_recorded(&self, reports: &mut [AttemptReport]) {
-        if let Some(recorded) = &self.ctx.options.recorded {
-            reports.sort_by_key(|report| recorded.end_of(&report.step, report.attempt));
-        }
-    }
-
-    fn nothing_made(&self, recorded: &RecordedRun, decision: &Decision) -> ReplayDifference {
+    /// Notes that this program does nothing where the recording continues, or the other way round.
+    pub(super) fn note_nothing_made(&self, recorded: &RecordedRun, decision: &Decision) {
         let is_new = |step: &&Step| !self.run.steps.contains_key(&step.key);
-        match recorded.event(self.run.last_seq + 1) {
+        recorded.note(match recorded.event(self.run.last_seq + 1) {
             Some(next) => ReplayDifference::Missing {
                 recorded: Box::new(next.clone()),
                 wanted: decision.want.iter().find(is_new).cloned().map(Box::new),
@@ -195,7 +211,7 @@ impl Driver<'_> {
             None => ReplayDifference::Continued {
                 last_seq: self.run.last_seq,
             },
-        }
+        });
     }
 }
 

@@ -20,6 +20,12 @@ impl Driver<'_> {
 
     /// Folds events; they are written with the next ones, at the latest before the driver waits.
     pub(super) fn stage(&mut self, events: Vec<NewEvent>) {
+        self.fold(events);
+        self.note_board();
+    }
+
+    /// Like [`stage`](Self::stage), but leaves the board to the caller.
+    pub(super) fn fold(&mut self, events: Vec<NewEvent>) {
         let events = self.ctx.store.as_written(events);
         let placed = (self.run.last_seq + 1..).zip(events.iter().cloned());
         let folded: Vec<Event> = placed
@@ -35,7 +41,6 @@ impl Driver<'_> {
         for event in &folded {
             self.live.fold(event);
         }
-        self.note_board();
         self.last = folded.into_iter().last().unwrap_or_else(|| self.last.clone());
     }
 

@@ -126,14 +126,6 @@ impl RecordedRun {
             });
         }
     }
-
-    /// Where the end of an attempt is recorded.
-    pub(super) fn end_of(&self, step: &StepKey, attempt: u32) -> Option<u64> {
-        let is_it = |event: &&Event| {
-            ended_attempt(event).is_some_and(|(ended, number)| ended == *step && number == attempt)
-        };
-        self.events.iter().find(is_it).map(|event| event.seq)
-    }
 }
 
 impl ReplayDifference {

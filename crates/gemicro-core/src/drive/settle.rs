@@ -11,13 +11,12 @@ use crate::execute::{AttemptMessage, AttemptNotice};
 use crate::flow::{Again, AttemptCost, StepEnd, StepFailure, StepOutput};
 use crate::run::StepState;
 use crate::run::events::{
-    RunParked, RunReaders, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked,
-    StepRetrying,
+    RunParked, StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying,
 };
 use crate::store::{NewEvent, StepMark};
 
-/// Maximum number of events collected before reports are staged.
-const GROUP: usize = 64;
+/// Maximum number of reports that are taken before the flow decides again.
+const MAX_REPORTS: usize = 64;
 /// Maximum stated wait that a run waits for.
 const PARK_UP_TO: Duration = Duration::from_secs(48 * 3_600);
 /// Limits that end within this time of each other count as one.
@@ -26,24 +25,28 @@ const ONE_LIMIT: Duration = Duration::from_secs(1);
 const MAX_PARKS: u32 = 50;
 
 impl Driver<'_> {
-    /// Stages the events of a report and of all others that are waiting.
+    /// Takes a report and all others that are waiting. Each one is folded before the next, so a journal does not depend
+    /// on how many were waiting.
     pub(super) fn take_reports(&mut self, first: AttemptReport) {
         let now = self.clock.now();
-        let mut events = Vec::new();
         let mut next = Some(first);
-        while let Some(report) = next {
-            self.settle(report, now, &mut events);
-            next = if events.len() < GROUP {
-                self.reports.try_recv().ok()
-            } else {
-                None
-            };
+        for _ in 0..MAX_REPORTS {
+            let Some(report) = next else { break };
+            self.take_report(report, now);
+            next = self.reports.try_recv().ok();
         }
-        self.stage(events);
+        self.note_board();
+    }
+
+    /// Folds the events of a report.
+    pub(super) fn take_report(&mut self, report: AttemptReport, now: Timestamp) {
+        let mut events = Vec::new();
+        self.settle(report, now, &mut events);
+        self.fold(events);
     }
 
     /// Adds the events for a report.
-    pub(super) fn settle(&mut self, report: AttemptReport, now: Timestamp, events: &mut Vec<NewEvent>) {
+    fn settle(&mut self, report: AttemptReport, now: Timestamp, events: &mut Vec<NewEvent>) {
         let is_current = self
             .running
             .get(&report.step)
@@ -245,9 +248,7 @@ impl Driver<'_> {
         let kind = running.step.kind.clone();
         // Many calls meet one limit at the same time; it is reported once.
         let is_same_limit = |parked: &RunParked| parked.kind == kind && until.since(parked.until) < ONE_LIMIT;
-        let mut in_this_group = events.iter().filter_map(|event| event.update.as_run_parked());
-        if !self.run.parked.as_ref().is_some_and(is_same_limit) && !in_this_group.any(|it| is_same_limit(&it))
-        {
+        if !self.run.parked.as_ref().is_some_and(is_same_limit) {
             let parked = RunParked { until, kind, reason };
             events.push(NewEvent::of_run(AgentUpdate::new(&parked, now)));
         }

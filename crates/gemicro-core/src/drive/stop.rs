@@ -35,7 +35,7 @@ impl Driver<'_> {
     }
 
     /// Returns the failure; if the daily budget caused it, the message also says so and when the day ends.
-    fn with_day(&self, error: &Failure) -> Failure {
+    pub(super) fn with_day(&self, error: &Failure) -> Failure {
         let started = &self.run.started;
         let day = started.day.filter(|_| error.kind == ErrorKind::BudgetExceeded);
         match day.and_then(|day| day.explain(&started.limits)) {
@@ -126,21 +126,18 @@ impl Driver<'_> {
         for key in &stopped {
             self.stop_step(key, run_ends());
         }
-        let mut events = Vec::new();
         let ended = self.gather(stopped).await;
         let now = self.clock.now();
         for report in ended {
             // A result or message that arrived at the last moment counts; a stopped attempt starts again later.
             match report.said {
-                ReportContents::Notice(_) | ReportContents::Ended(Ok(_)) => {
-                    self.settle(report, now, &mut events)
-                }
+                ReportContents::Notice(_) | ReportContents::Ended(Ok(_)) => self.take_report(report, now),
                 // A step that must not run twice counts as failed instead of starting again later.
                 ReportContents::Ended(Err(ref error)) if error.again == Again::Never => {
                     if let Some(running) = self.running.get_mut(&report.step) {
                         running.stopped = Some(cut_off());
                     }
-                    self.settle(report, now, &mut events);
+                    self.take_report(report, now);
                 }
                 ReportContents::Ended(Err(StepFailure {
                     spent: AttemptCost::Known(charge),
@@ -148,14 +145,15 @@ impl Driver<'_> {
                 })) => {
                     if let Some(running) = self.running.remove(&report.step) {
                         self.ctx.live.remove(&report.step);
+                        let mut events = Vec::new();
                         self.lost_for(&running, charge, now, &mut events);
+                        self.fold(events);
                     }
                 }
                 ReportContents::Ended(Err(_)) => {}
             }
         }
-        // Stage the late reports first: a handle that arrived at the last moment decides which attempts are lost.
-        self.stage(std::mem::take(&mut events));
+        let mut events = Vec::new();
         for (key, running) in std::mem::take(&mut self.running) {
             self.settle_lost(&running, now, &mut events);
             running.abort.abort();
@@ -176,12 +174,12 @@ impl Driver<'_> {
         for key in &keys {
             self.stop_step(key, why.clone());
         }
-        let mut events = Vec::new();
-        for report in self.gather(keys).await {
-            self.settle(report, self.clock.now(), &mut events);
+        self.take_recorded_ends().await;
+        let left = self.running.keys().cloned().collect();
+        for report in self.gather(left).await {
+            self.take_report(report, self.clock.now());
         }
-        events.extend(self.never_picked_up());
-        self.stage(events);
+        self.stage(self.never_picked_up());
     }
 
     /// Failures for interrupted calls that will never be picked up, charged at their worst case.
@@ -223,7 +221,6 @@ impl Driver<'_> {
             }
             reports.push(report);
         }
-        self.sort_as_recorded(&mut reports);
         reports
     }
 }
