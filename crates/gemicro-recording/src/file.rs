@@ -4,7 +4,7 @@
 //! bounded: a small file that unpacks to more than [`MAX_BYTES`], or to a line of [`MAX_LINE_BYTES`], is an error.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -175,12 +175,25 @@ pub fn read_file(path: &Path) -> Result<Recording, RecordingFileError> {
     read_lines(BufReader::new(file), shown)
 }
 
-fn read_lines(packed: impl BufRead, path: String) -> Result<Recording, RecordingFileError> {
+/// Unpacks everything once without keeping it, so that a file that unpacks to too much needs no memory.
+fn check_size(packed: &mut (impl BufRead + Seek), path: &str) -> Result<(), RecordingFileError> {
+    let mut unpacked = GzDecoder::new(&mut *packed).take(MAX_BYTES + 1);
+    // A damaged file ends here early; the reader of its lines says where.
+    let _ = std::io::copy(&mut unpacked, &mut std::io::sink());
+    let (is_too_large, path) = (unpacked.limit() == 0, path.to_owned());
+    match packed.rewind() {
+        Ok(()) if is_too_large => Err(RecordingFileError::TooLarge { path }),
+        Ok(()) => Ok(()),
+        Err(error) => Err(RecordingFileError::Io { path, error }),
+    }
+}
+
+fn read_lines(mut packed: impl BufRead + Seek, path: String) -> Result<Recording, RecordingFileError> {
+    check_size(&mut packed, &path)?;
     let mut lines = RecordingReader {
-        lines: BufReader::new(GzDecoder::new(packed).take(MAX_BYTES + 1)),
+        lines: BufReader::new(GzDecoder::new(packed)),
         path,
         n_lines: 0,
-        n_bytes: 0,
         text: String::new(),
     };
     let header = lines.header()?;
@@ -240,7 +253,6 @@ struct RecordingReader<R> {
     lines: R,
     path: String,
     n_lines: u64,
-    n_bytes: u64,
     text: String,
 }
 
@@ -286,8 +298,7 @@ impl<R: BufRead> RecordingReader<R> {
         match (&mut self.lines).take(MAX_LINE_BYTES).read_line(&mut self.text) {
             Ok(n_bytes) => {
                 self.n_lines += 1;
-                self.n_bytes += n_bytes as u64;
-                if n_bytes as u64 == MAX_LINE_BYTES || self.n_bytes > MAX_BYTES {
+                if n_bytes as u64 == MAX_LINE_BYTES {
                     return Err(RecordingFileError::TooLarge { path: path() });
                 }
                 match self.text.ends_with('\n') {

@@ -1,5 +1,8 @@
 //! Good files are read back whole; bad ones give plain errors.
 
+use std::io::Cursor;
+
+use flate2::{Compress, FlushCompress};
 use gemicro_event::{AgentUpdate, Json, StepKey, Timestamp};
 
 use super::*;
@@ -64,7 +67,7 @@ fn packed(lines: &str) -> Vec<u8> {
 }
 
 fn error_of(bytes: &[u8]) -> String {
-    read_lines(bytes, "x.recording".to_owned())
+    read_lines(Cursor::new(bytes), "x.recording".to_owned())
         .unwrap_err()
         .to_string()
 }
@@ -121,6 +124,47 @@ fn every_other_bad_file_says_what_is_wrong_with_it() {
         let error = error_of(&bytes);
         assert!(error.contains(expected), "{error}");
     }
+}
+
+/// Ten megabytes that unpack to ten gigabytes of good lines, in one gzip stream.
+#[test]
+fn a_bomb_of_good_lines_needs_little_memory() {
+    let header = r#"{"recording":"gemicro","version":1,"program":"p","kind":"k","root":"aaaaaaaa"}"#;
+    let text = " ".repeat((1 << 20) - 100);
+    let line = format!(
+        "{{\"live\":{{\"run\":\"aaaaaaaa\",\"step\":\"s\",\"attempt\":1,\"at\":\"2026-01-01T00:00:00.000Z\",\"text\":\"{text}\"}}}}\n"
+    );
+    let mut compress = Compress::new(Compression::best(), false);
+    let mut block_of = |text: &str| {
+        let mut block = Vec::with_capacity(64 << 10);
+        compress
+            .compress_vec(text.as_bytes(), &mut block, FlushCompress::Full)
+            .unwrap();
+        block
+    };
+    // A flushed block does not refer to those before it, so it can be repeated.
+    let (first, block) = (block_of(&format!("{header}\n")), block_of(&line));
+    let mut bytes = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    bytes.extend(first);
+    for _ in 0..10_240 {
+        bytes.extend_from_slice(&block);
+    }
+    assert!(bytes.len() < 32 << 20, "{} bytes", bytes.len());
+    let before = peak_memory();
+    assert!(error_of(&bytes).contains("too large"));
+    let more = peak_memory() - before;
+    // Other tests of this process need some, too.
+    assert!(more < 256 << 10, "{more} KiB more than before");
+}
+
+/// The most memory that this process had so far, in KiB.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 #[test]
