@@ -33,6 +33,7 @@ mod spawn;
 mod story;
 mod tell_run;
 mod token;
+mod update_recording;
 mod view;
 mod workflow_file;
 

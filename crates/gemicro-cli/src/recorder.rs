@@ -24,7 +24,13 @@ use crate::session::{Context, PROGRAM};
 #[derive(Clone)]
 pub(crate) struct RunRecorder {
     file: PathBuf,
-    live: Arc<Mutex<Vec<StreamedText>>>,
+    live: LiveCollector,
+}
+
+/// Keeps the text of running steps.
+#[derive(Clone, Default)]
+pub(crate) struct LiveCollector {
+    texts: Arc<Mutex<Vec<StreamedText>>>,
 }
 
 /// A piece of text of a run; which attempt wrote it is known, or follows from its time.
@@ -45,25 +51,12 @@ impl RunRecorder {
         output::check_target(file)?;
         Ok(Some(Self {
             file: file.to_owned(),
-            live: Arc::default(),
+            live: LiveCollector::default(),
         }))
     }
 
-    /// Passes everything on, and keeps the text of running steps with its time.
-    pub(crate) fn tap(&self, watching: RunSightings) -> RunSightings {
-        let (live, run) = (self.live.clone(), watching.run.clone());
-        let items = watching.items.inspect(move |item| {
-            if let Ok(RunSighting::Live(item)) = item {
-                push(&live, &run, Some((item.step.clone(), item.attempt)), &item.text);
-            }
-        });
-        RunSightings {
-            run: watching.run,
-            items: Box::pin(items),
-        }
-    }
-
-    /// The same for a chat; the conversation that was open last is known when its news have ended.
+    /// Passes on the news of a chat and keeps their text; the conversation that was open last is known when its news
+    /// have ended.
     pub(crate) fn tap_chat(
         &self,
         mut news: mpsc::Receiver<News>,
@@ -76,7 +69,7 @@ impl RunRecorder {
                 match (&item, &run) {
                     (News::Opened(chapter), _) => opened = Some(chapter.id.clone()),
                     (News::Asked { run: asked, .. }, _) => run = Some(asked.clone()),
-                    (News::Text(text), Some(run)) => push(&live, run, None, text),
+                    (News::Text(text), Some(run)) => live.push(run, None, text),
                     _ => {}
                 }
                 if sender.send(item).await.is_err() {
@@ -94,12 +87,46 @@ impl RunRecorder {
     /// When it has not ended, the store cannot be read, or the file cannot be written.
     pub(crate) async fn write(&self, ctx: &Context, id: &StreamId) -> Result<(), CommandError> {
         let store = ctx.store().await?;
-        let texts = std::mem::take(&mut *self.live.lock().unwrap_or_else(PoisonError::into_inner));
+        write_recording(ctx, &store, id, &self.file, self.live.take(&store).await?).await
+    }
+}
+
+impl LiveCollector {
+    /// Passes everything on, and keeps the text of running steps with its time.
+    pub(crate) fn tap(&self, watching: RunSightings) -> RunSightings {
+        let (live, run) = (self.clone(), watching.run.clone());
+        let items = watching.items.inspect(move |item| {
+            if let Ok(RunSighting::Live(item)) = item {
+                live.push(&run, Some((item.step.clone(), item.attempt)), &item.text);
+            }
+        });
+        RunSightings {
+            run: watching.run,
+            items: Box::pin(items),
+        }
+    }
+
+    /// The text so far, with the attempts that wrote it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) async fn take(&self, store: &DurableStore) -> Result<Vec<LiveDelta>, CommandError> {
+        let texts = std::mem::take(&mut *self.texts.lock().unwrap_or_else(PoisonError::into_inner));
         let mut live = Vec::with_capacity(texts.len());
         for text in texts {
-            live.extend(text.with_attempt(&store).await?);
+            live.extend(text.with_attempt(store).await?);
         }
-        write_recording(ctx, &store, id, &self.file, live).await
+        Ok(live)
+    }
+
+    fn push(&self, run: &StreamId, attempt: Option<(StepKey, u32)>, text: &str) {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.push(StreamedText {
+            run: run.clone(),
+            attempt,
+            at: Timestamp::now(),
+            text: text.to_owned(),
+        });
     }
 }
 
@@ -139,21 +166,10 @@ impl StreamedText {
     }
 }
 
-fn push(live: &Mutex<Vec<StreamedText>>, run: &StreamId, attempt: Option<(StepKey, u32)>, text: &str) {
-    live.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(StreamedText {
-            run: run.clone(),
-            attempt,
-            at: Timestamp::now(),
-            text: text.to_owned(),
-        });
-}
-
 /// Taps a run if it is to be recorded.
 pub(crate) fn tap_if_recorded(recorder: Option<&RunRecorder>, watching: RunSightings) -> RunSightings {
     match recorder {
-        Some(recorder) => recorder.tap(watching),
+        Some(recorder) => recorder.live.tap(watching),
         None => watching,
     }
 }

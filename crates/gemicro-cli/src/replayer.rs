@@ -48,11 +48,7 @@ impl Replayer {
     pub(crate) async fn open(file: &Path, options: ReplayOptions) -> Result<Self, Failure> {
         let started = Instant::now();
         let recording = read_file(file)?;
-        let home = tempfile::Builder::new().prefix("gemicro-replay").tempdir();
-        let home = home.map_err(|error| {
-            let message = format!("a temporary folder for the replay cannot be made: {error}");
-            Failure::new(ErrorKind::StorageError, message)
-        })?;
+        let home = temporary_home()?;
         let executors = recorded_executors(&recording, options.in_real_time);
         let engine = Engine::for_replay(home.path(), executors).await?;
         restore(&recording, engine.store()).await?;
@@ -132,6 +128,18 @@ impl Replayer {
     }
 }
 
+/// The folder of a replay's store.
+///
+/// # Errors
+/// When there is no room for it.
+pub(crate) fn temporary_home() -> Result<TempDir, Failure> {
+    let home = tempfile::Builder::new().prefix("gemicro-replay").tempdir();
+    home.map_err(|error| {
+        let message = format!("a temporary folder for the replay cannot be made: {error}");
+        Failure::new(ErrorKind::StorageError, message)
+    })
+}
+
 /// The workflow that was named, if one was.
 ///
 /// # Errors
@@ -145,7 +153,10 @@ pub(crate) fn load_workflow(named: Option<&Path>) -> Result<Option<Workflow>, Co
 
 /// Puts another workflow into the plan of a pipeline. Checks that it does not name stay those that the project's files
 /// stood for.
-fn decide_by(workflow: &Workflow, first: &mut Event) -> Result<(), Failure> {
+///
+/// # Errors
+/// When the recorded plan cannot be read.
+pub(crate) fn decide_by(workflow: &Workflow, first: &mut Event) -> Result<(), Failure> {
     let Some(mut started) = first.update.as_run_started() else {
         return Ok(());
     };
@@ -188,9 +199,12 @@ pub(crate) fn differs(run: &RecordedStream, difference: &ReplayDifference) -> Fa
         run.id,
         difference.seq()
     );
-    let detail = json!({ "difference": describe_difference(difference) });
+    differing_failure(message, &describe_difference(difference))
+}
+
+fn differing_failure(message: String, difference: &str) -> Failure {
     Failure {
-        detail: Some(Json::from(detail)),
+        detail: Some(Json::from(json!({ "difference": difference }))),
         ..Failure::new(ErrorKind::ReplayDiffers, message)
     }
 }

@@ -176,6 +176,11 @@ impl Executors {
         self.by_kind.get(kind).cloned()
     }
 
+    /// All kinds that have an executor.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.by_kind.keys().map(String::as_str)
+    }
+
     /// The kinds with a limit on steps at the same time, with that limit.
     pub fn limits(&self) -> impl Iterator<Item = (&str, usize)> {
         self.by_kind

@@ -116,6 +116,17 @@ impl LocalRunService {
         Ok(self.open_watch(&id))
     }
 
+    /// Starts a run again under its recorded id, without following its recording; see [`Engine::run_again`].
+    ///
+    /// # Errors
+    /// When its flow is not one of this program, or the store cannot take it.
+    pub async fn run_again(&self, first: &Event, stop: StopSignals) -> Result<RunSightings, Failure> {
+        let run = self.engine.run_again(first, stop.clone()).await?;
+        let id = run.id.clone();
+        self.keep(run, stop);
+        Ok(self.open_watch(&id))
+    }
+
     /// Runs that were stopped by their store.
     pub(crate) fn troubles(&self) -> &Troubles {
         &self.troubles

@@ -100,10 +100,10 @@ async fn wait_or_cancelled(call: &StepCall, wait: Duration) -> bool {
     }
 }
 
-type RecordedResult = Result<StepOutput, StepFailure>;
+pub(crate) type RecordedResult = Result<StepOutput, StepFailure>;
 
 /// What the executor of an attempt gave back, from the event that its driver made of it.
-fn recorded_result(event: &Event) -> Option<(StepKey, u32, RecordedResult)> {
+pub(crate) fn recorded_result(event: &Event) -> Option<(StepKey, u32, RecordedResult)> {
     let update = &event.update;
     let failed = |failure: Failure, charge: Charge, again| StepFailure {
         failure,

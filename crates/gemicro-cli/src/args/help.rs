@@ -115,6 +115,7 @@ Examples:
   gemicro export last --recording bug.recording
   gemicro replay bug.recording
   gemicro replay bug.recording --until step_failed
+  gemicro replay recordings/research.recording --update
   gemicro test recordings/*.recording --format junit
 
 Exit code 8 means that this program does not do what was recorded; the first

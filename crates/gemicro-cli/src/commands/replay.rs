@@ -17,7 +17,7 @@ use crate::flow_table::{ResumedFlow, flow_row};
 use crate::replayer::{ReplayOptions, Replayer, difference_of, differs, load_workflow};
 use crate::screen::{numbers, text};
 use crate::session::Context;
-use crate::{output, runtime, signals};
+use crate::{output, runtime, signals, update_recording};
 
 /// Arguments of `gemicro replay`.
 #[derive(Debug, Args)]
@@ -33,6 +33,9 @@ pub(crate) struct ReplayArgs {
     /// Decide pipelines by this workflow instead of the recorded one
     #[arg(long, value_name = "FILE")]
     pub(crate) workflow: Option<PathBuf>,
+    /// Run the steps that changed for real, and replace the file
+    #[arg(long, conflicts_with_all = ["until", "speed", "format"])]
+    pub(crate) update: bool,
     /// Output format; jsonl prints every event
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: PrintFormat,
@@ -67,6 +70,9 @@ async fn replay(ctx: &Context, args: &ReplayArgs, stop: &StopSignals) -> Result<
         in_real_time: args.speed == ReplaySpeed::Real,
         workflow: load_workflow(args.workflow.as_deref())?,
     };
+    if args.update {
+        return update_recording::update(ctx, &args.file, options, stop).await;
+    }
     let replayer = Replayer::open(&args.file, options).await?;
     let root = replayer.recording.root().cloned();
     let root = root.ok_or_else(|| CommandError::usage("the recording is empty", "record the run again"))?;

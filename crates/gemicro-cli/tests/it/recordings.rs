@@ -170,6 +170,73 @@ fn another_decision_is_a_difference() {
 }
 
 #[test]
+fn an_update_runs_only_the_step_that_changed() {
+    let (place, file) = recorded_research();
+    let mut recording = read_file(&file).unwrap();
+    change(
+        &mut recording,
+        "step_started",
+        "What is part 2 of it?",
+        "What was part 2 of it?",
+    );
+    write_file(&recording, &file).unwrap();
+    assert_eq!(place.world.call(&["replay", text(&file)]).code, 8);
+    let n_posts = || ["decompose", "answer", "synthesize"].map(|rule| place.posts(rule));
+    let before = n_posts();
+    let called = place.call(&["replay", text(&file), "--update"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    assert!(called.stderr.contains("1 step ran again"), "{}", called.stderr);
+    assert_eq!(n_posts(), [before[0], before[1] + 1, before[2]]);
+    // Another machine, without the provider.
+    let called = World::new().must(&["replay", text(&file)]);
+    assert!(called.stderr.contains(": as recorded."), "{}", called.stderr);
+    let updated = read_file(&file).unwrap();
+    assert_eq!(updated.header.root, recording.header.root);
+    assert!(!updated.live.is_empty());
+    assert!(
+        !format!("{updated:?}").contains(KEY),
+        "the key is in the recording"
+    );
+    let called = place.call(&["replay", text(&file), "--update"]);
+    assert!(called.stderr.contains("nothing to update"), "{}", called.stderr);
+    assert_eq!(n_posts(), [before[0], before[1] + 1, before[2]]);
+}
+
+#[test]
+fn an_update_that_cannot_run_a_step_leaves_the_file_alone() {
+    let (place, file) = recorded_research();
+    let mut recording = read_file(&file).unwrap();
+    change(&mut recording, "step_started", "question", "riddle");
+    write_file(&recording, &file).unwrap();
+    let before = std::fs::read(&file).unwrap();
+    // No key.
+    let called = place.world.call(&["replay", text(&file), "--update"]);
+    assert_eq!(called.code, 3, "{}", called.stderr);
+    assert!(
+        called.stderr.contains("failed when it ran again") && called.stderr.contains("is unchanged"),
+        "{}",
+        called.stderr
+    );
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    // A pipeline whose agent would need the files of its project.
+    let world = World::new();
+    let copy = world.path("pipeline.recording");
+    std::fs::copy(pipeline_example(), &copy).unwrap();
+    world.must(&["init"]);
+    edit_auditor(&world);
+    let workflow = [text(&copy), "--workflow", ".gemicro/workflow.yaml", "--update"];
+    let called = world.call(&[&["replay"], &workflow[..]].concat());
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(called.stderr.contains("step audit"), "{}", called.stderr);
+    assert!(
+        called.stderr.contains("files that a recording does not contain"),
+        "{}",
+        called.stderr
+    );
+    world.must(&["test", text(&copy)]);
+}
+
+#[test]
 fn an_end_that_is_missing_is_a_difference() {
     let (place, file) = recorded_research();
     let mut recording = read_file(&file).unwrap();
@@ -248,19 +315,28 @@ fn a_failed_run_is_replayed_with_its_retries_and_its_failure() {
     place.world.must(&["test", text(&file)]);
 }
 
-#[test]
-fn an_edited_workflow_shows_the_prompt_that_it_changes() {
-    let world = World::new();
-    let example = examples()
-        .into_iter()
-        .find(|path| path.ends_with("pipeline.recording"));
-    let example = example.unwrap();
-    world.must(&["init"]);
-    let arguments = ["test", text(&example), "--workflow", ".gemicro/workflow.yaml"];
-    world.must(&arguments);
+fn pipeline_example() -> PathBuf {
+    let mut examples = examples().into_iter();
+    examples
+        .find(|path| path.ends_with("pipeline.recording"))
+        .unwrap()
+}
+
+/// Changes the prompt of the auditor in the workflow of a folder.
+fn edit_auditor(world: &World) {
     let prompt = world.path(".gemicro/prompts/auditor.md");
     let words = std::fs::read_to_string(&prompt).unwrap();
     std::fs::write(&prompt, format!("Be strict.\n{words}")).unwrap();
+}
+
+#[test]
+fn an_edited_workflow_shows_the_prompt_that_it_changes() {
+    let world = World::new();
+    world.must(&["init"]);
+    let example = pipeline_example();
+    let arguments = ["test", text(&example), "--workflow", ".gemicro/workflow.yaml"];
+    world.must(&arguments);
+    edit_auditor(&world);
     let called = world.call(&arguments);
     assert_eq!(called.code, 8, "{}", called.stderr);
     assert!(called.stdout.contains("+ Be strict."), "{}", called.stdout);
