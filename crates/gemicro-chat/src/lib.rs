@@ -8,7 +8,7 @@ mod conversations;
 
 pub use chat::{
     AgentWays, Chapter, ChatConfig, ChatLine, FindSpeaker, Meter, ModelSummariser, News, Opening, Order,
-    ToolLine, ToolQuestion, ToolState, open_chat,
+    PromptDifference, ToolLine, ToolQuestion, ToolState, compare_prompts, open_chat,
 };
 pub use conversations::{
     ChatState, Conversation, ConversationError, ConversationRow, Conversations, ImportedConversation,

@@ -25,6 +25,16 @@ use crate::session::{Context, PROGRAM};
 pub(crate) struct RunRecorder {
     file: PathBuf,
     live: LiveCollector,
+    /// The limit of a chat's prompts, in tokens.
+    max_prompt_tokens: Option<u64>,
+}
+
+/// What is recorded beside the journals.
+#[derive(Default)]
+pub(crate) struct RecordingExtras {
+    pub(crate) live: Vec<LiveDelta>,
+    /// The limit of a conversation's prompts, in tokens.
+    pub(crate) max_prompt_tokens: Option<u64>,
 }
 
 /// Keeps the text of running steps.
@@ -52,7 +62,16 @@ impl RunRecorder {
         Ok(Some(Self {
             file: file.to_owned(),
             live: LiveCollector::default(),
+            max_prompt_tokens: None,
         }))
+    }
+
+    /// Records the limit of a chat's prompts, too.
+    pub(crate) fn with_prompts_up_to(self, tokens: u64) -> Self {
+        Self {
+            max_prompt_tokens: Some(tokens),
+            ..self
+        }
     }
 
     /// Passes on the news of a chat and keeps their text; the conversation that was open last is known when its news
@@ -87,7 +106,11 @@ impl RunRecorder {
     /// When it has not ended, the store cannot be read, or the file cannot be written.
     pub(crate) async fn write(&self, ctx: &Context, id: &StreamId) -> Result<(), CommandError> {
         let store = ctx.store().await?;
-        write_recording(ctx, &store, id, &self.file, self.live.take(&store).await?).await
+        let extras = RecordingExtras {
+            live: self.live.take(&store).await?,
+            max_prompt_tokens: self.max_prompt_tokens,
+        };
+        write_recording(ctx, &store, id, &self.file, extras).await
     }
 }
 
@@ -208,10 +231,11 @@ pub(crate) async fn write_recording(
     store: &DurableStore,
     id: &StreamId,
     file: &Path,
-    live: Vec<LiveDelta>,
+    extras: RecordingExtras,
 ) -> Result<(), CommandError> {
     let redactor = Redactor::new(ctx.secrets()?);
-    let recording = collect(store, id, PROGRAM, &redactor, live).await?;
+    let mut recording = collect(store, id, PROGRAM, &redactor, extras.live).await?;
+    recording.header.max_prompt_tokens = extras.max_prompt_tokens;
     write_file(&recording, file).map_err(Failure::from)?;
     let n_events: usize = recording.streams.iter().map(|stream| stream.events.len()).sum();
     let n_bytes = std::fs::metadata(file).map_or(0, |about| about.len());

@@ -4,21 +4,26 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use gemicro_chat::{PromptDifference, compare_prompts};
 use gemicro_core::drive::{DriveEnd, RecordedRun, ReplayDifference, StopSignals};
 use gemicro_core::flow::{Flow, read_plan};
+use gemicro_core::history::HistoryConfig;
 use gemicro_core::run::events::RunReaders;
+use gemicro_core::store::StreamKind;
 use gemicro_engine::{Engine, LocalRunService, RunSightings};
 use gemicro_event::{AgentUpdate, ErrorKind, Event, Failure, Json, StreamId};
 use gemicro_pipeline::flow::PipelineFlow;
 use gemicro_pipeline::plan::PipelinePlan;
 use gemicro_pipeline::workflow::Workflow;
 use gemicro_recording::{
-    RecordedStream, Recording, describe_difference, read_file, recorded_executors, restore,
+    RecordedStream, Recording, describe_difference, describe_text_difference, read_file, recorded_executors,
+    restore,
 };
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::command_error::CommandError;
+use crate::config::ChatSettings;
 use crate::workflow_file;
 
 /// How recordings are replayed.
@@ -66,6 +71,7 @@ impl Replayer {
     /// # Errors
     /// When one differs from its recording, or cannot be replayed.
     pub(crate) async fn replay_others(&self, shown: Option<&StreamId>) -> Result<(), Failure> {
+        self.compare_conversations()?;
         for run in self.recording.runs().filter(|run| Some(&run.id) != shown) {
             let recorded = self.recorded_run(run, None, false)?;
             let driven = self
@@ -83,6 +89,27 @@ impl Replayer {
                     let message = format!("the replay of run {} ended before its recording", run.id);
                     return Err(Failure::new(ErrorKind::Internal, message));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the prompts of conversations again.
+    fn compare_conversations(&self) -> Result<(), Failure> {
+        let usual = HistoryConfig::default().max_prompt_tokens;
+        let limit = self.recording.header.max_prompt_tokens.unwrap_or(usual);
+        let config = ChatSettings::history(limit);
+        let plan_of = |run: &StreamId| {
+            let run = self.recording.runs().find(|recorded| recorded.id == *run)?;
+            Some(run.events.first()?.update.as_run_started()?.plan)
+        };
+        let streams = self.recording.streams.iter();
+        for stream in streams.filter(|stream| stream.kind == StreamKind::Conversation) {
+            let compared = compare_prompts(&stream.events, &config, plan_of);
+            let compared =
+                compared.map_err(|error| Failure::new(ErrorKind::InvalidInput, error.to_string()))?;
+            if let Some(difference) = compared {
+                return Err(prompt_differs(stream, &difference));
             }
         }
         Ok(())
@@ -200,6 +227,16 @@ pub(crate) fn differs(run: &RecordedStream, difference: &ReplayDifference) -> Fa
         difference.seq()
     );
     differing_failure(message, &describe_difference(difference))
+}
+
+fn prompt_differs(conversation: &RecordedStream, difference: &PromptDifference) -> Failure {
+    let message = format!(
+        "the replay of conversation {} differs from its recording at event {}",
+        conversation.id, difference.seq
+    );
+    let title = format!("event {}: the prompt of turn {}", difference.seq, difference.turn);
+    let text = describe_text_difference(&title, &difference.recorded, &difference.replayed);
+    differing_failure(message, &text)
 }
 
 fn differing_failure(message: String, difference: &str) -> Failure {

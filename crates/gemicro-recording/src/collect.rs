@@ -48,6 +48,7 @@ pub async fn collect(
             program: program.to_owned(),
             kind: streams.first().map(RecordedStream::flow).unwrap_or_default(),
             root: root.clone(),
+            max_prompt_tokens: None,
         },
         streams,
         blobs,

@@ -33,6 +33,14 @@ pub fn describe_difference(difference: &ReplayDifference) -> String {
     }
 }
 
+/// Says where a text differs, line by line.
+#[must_use]
+pub fn describe_text_difference(title: &str, recorded: &str, replayed: &str) -> String {
+    let (before, after) = (recorded.to_owned(), replayed.to_owned());
+    let diff = line_diff(Some(&before), Some(&after));
+    format!("{title} differs (- recorded, + this program)\n{diff}")
+}
+
 fn describe_change(recorded: &Event, replayed: &Event) -> String {
     let mut text = format!("event {}: ", recorded.seq);
     if recorded.update.event_type != replayed.update.event_type || recorded.step != replayed.step {

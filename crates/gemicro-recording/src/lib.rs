@@ -15,7 +15,7 @@ mod summary;
 mod update;
 
 pub use collect::collect;
-pub use difference::describe_difference;
+pub use difference::{describe_difference, describe_text_difference};
 pub use executor::recorded_executors;
 pub use file::{RecordingFileError, read_file, write_file};
 pub use recording::{FORMAT_VERSION, LiveDelta, RecordedBlob, RecordedStream, Recording, RecordingHeader};

@@ -35,6 +35,9 @@ pub struct RecordingHeader {
     pub kind: String,
     /// The run or conversation.
     pub root: StreamId,
+    /// The longest prompt of a conversation, in tokens; `None` for the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_prompt_tokens: Option<u64>,
 }
 
 /// One journal.

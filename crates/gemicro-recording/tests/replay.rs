@@ -228,6 +228,7 @@ async fn replay(events: &[Event], flow: &RaceFlow) -> (Vec<Event>, Option<Replay
             program: "gemicro test".to_owned(),
             kind: "race".to_owned(),
             root: run.clone(),
+            max_prompt_tokens: None,
         },
         streams: vec![RecordedStream {
             id: run.clone(),

@@ -163,7 +163,11 @@ impl Refusal {
 }
 
 /// Restores the history with the same plan, so that the next prompt continues the last one.
-fn restore_history(config: HistoryConfig, log: &ConversationLog, held: &ChatState) -> HistoryManager {
+pub(super) fn restore_history(
+    config: HistoryConfig,
+    log: &ConversationLog,
+    held: &ChatState,
+) -> HistoryManager {
     let history = HistoryManager::from_log(config, log);
     match &held.plan {
         Some(plan) => history.with_plan(plan.clone(), held.summaries.clone()),

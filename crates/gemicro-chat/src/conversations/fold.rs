@@ -33,7 +33,7 @@ impl Conversation {
     ///
     /// # Errors
     /// When the event is from a newer program, or is not the first of a conversation.
-    pub(super) fn begin(first: &Event) -> Result<Self, ConversationError> {
+    pub(crate) fn begin(first: &Event) -> Result<Self, ConversationError> {
         check_version(first)?;
         let started: ConversationStarted = payload(first)?;
         check_started(&first.stream, &started)?;
@@ -51,7 +51,7 @@ impl Conversation {
     ///
     /// # Errors
     /// When it is from a newer program, or is out of order.
-    pub(super) fn add(&mut self, event: &Event) -> Result<(), ConversationError> {
+    pub(crate) fn add(&mut self, event: &Event) -> Result<(), ConversationError> {
         check_version(event)?;
         self.seq = event.seq;
         match event.update.event_type.as_str() {

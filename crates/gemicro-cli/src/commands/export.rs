@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::command_error::CommandError;
-use crate::recorder::write_recording;
+use crate::config::ChatSettings;
+use crate::recorder::{RecordingExtras, write_recording};
 use crate::session::{Context, find_run};
 use crate::{output, runtime};
 
@@ -24,10 +25,15 @@ pub(crate) fn run(ctx: &Context, args: &ExportRunArgs) -> Result<(), CommandErro
     output::check_target(&args.recording)?;
     runtime::block_on(async {
         let store = ctx.store().await?;
+        let mut extras = RecordingExtras::default();
         let id = match find_run(&store, &args.run).await {
-            Err(not_found) => store.find_conversation(&args.run).await.map_err(|_| not_found)?,
+            Err(not_found) => {
+                let settings = ChatSettings::resolve(&ctx.layers()?, None, None, None)?;
+                extras.max_prompt_tokens = Some(settings.max_tokens.value);
+                store.find_conversation(&args.run).await.map_err(|_| not_found)?
+            }
             Ok(id) => id,
         };
-        write_recording(ctx, &store, &id, &args.recording, Vec::new()).await
+        write_recording(ctx, &store, &id, &args.recording, extras).await
     })
 }

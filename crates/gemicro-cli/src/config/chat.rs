@@ -58,6 +58,17 @@ impl ChatSettings {
         })
     }
 
+    /// The settings of prompts with this limit.
+    pub(crate) fn history(max_tokens: u64) -> HistoryConfig {
+        let usual = HistoryConfig::default();
+        HistoryConfig {
+            max_prompt_tokens: max_tokens,
+            // Who asks for longer prompts means it.
+            hard_max_tokens: usual.hard_max_tokens.max(max_tokens),
+            ..usual
+        }
+    }
+
     /// Lines for `config show`.
     pub(crate) fn rows(&self) -> Vec<(&'static str, String, SettingOrigin)> {
         let name = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.to_owned());

@@ -34,6 +34,7 @@ fn sample() -> Recording {
             program: "gemicro 0".to_owned(),
             kind: "research".to_owned(),
             root: id.clone(),
+            max_prompt_tokens: None,
         },
         streams: vec![RecordedStream {
             id: id.clone(),

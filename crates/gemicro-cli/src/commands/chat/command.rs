@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use gemicro_chat::{AgentWays, ChatConfig, ChatLine, Conversations, open_chat};
 use gemicro_core::budget::Limits;
-use gemicro_core::history::HistoryConfig;
 use gemicro_core::llm::LlmConfig;
 use gemicro_event::{ErrorKind, Failure};
 
@@ -62,7 +61,10 @@ pub(crate) fn run(ctx: &Context, args: &ChatArgs) -> Result<(), CommandError> {
         store.store().close().await;
         desk.close().await;
         match opened {
-            Some(opened) => write_recorded(ctx, recorder.as_ref(), &opened.wait().await?, held).await,
+            Some(opened) => {
+                let recorder = recorder.map(|it| it.with_prompts_up_to(settings.max_tokens.value));
+                write_recorded(ctx, recorder.as_ref(), &opened.wait().await?, held).await
+            }
             None => held,
         }
     })
@@ -98,14 +100,7 @@ async fn config(
         speaker,
         speaker_is_given: settings.model.value.is_some(),
         find_speaker: Arc::new(move |name| find(name, reach)),
-        history: HistoryConfig {
-            max_prompt_tokens: settings.max_tokens.value,
-            // Who asks for longer prompts means it.
-            hard_max_tokens: HistoryConfig::default()
-                .hard_max_tokens
-                .max(settings.max_tokens.value),
-            ..HistoryConfig::default()
-        },
+        history: ChatSettings::history(settings.max_tokens.value),
         agent: AgentWays {
             directory: args.directory.clone().unwrap_or_else(|| PathBuf::from(".")),
             sandbox: args.sandbox.into(),
