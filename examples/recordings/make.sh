@@ -2,7 +2,8 @@
 # Records the examples again, against the simulator: sh examples/recordings/make.sh [path of gemicro]
 # Needs git, and for the loop cargo with llvm-cov, as examples/ooda-rust does.
 set -eu
-gemicro=${1:-gemicro}
+gemicro=$(command -v "${1:-gemicro}")
+case $gemicro in /*) ;; *) gemicro=$PWD/$gemicro ;; esac
 here=$(cd "$(dirname "$0")" && pwd)
 work=/tmp/gemicro-example
 rm -rf "$work"
@@ -51,8 +52,16 @@ serve --scenario scenario.yaml
 stop
 cd ..
 
-# The demo's agents are played from a script; its workflow is the built-in one.
+# The demo's agents are played from a script; its workflow is the built-in one. First the demo itself, in bugfix mode.
 "$gemicro" demo --dir "$work/demo" > demo.txt
-GEMICRO_HOME="$work/demo/state" "$gemicro" export last --recording "$here/pipeline.recording"
+GEMICRO_HOME="$work/demo/state" "$gemicro" export last --recording "$here/bugfix.recording"
+
+# Then the default mode, in the same repository: main has moved on since, so there is a conflict to resolve.
+(
+    . "$work/demo/env.sh"
+    cd "$work/demo/price"
+    "$gemicro" run --branch task/rounding --record "$here/pipeline.recording" \
+        --task "Fix the rounding of prices: bugs/rounding.sh fails, because price.sh cuts cents off." > "$work/run.txt"
+)
 
 "$gemicro" test "$here"/*.recording

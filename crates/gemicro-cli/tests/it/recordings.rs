@@ -49,7 +49,7 @@ fn every_example_is_replayed_without_a_difference() {
     let mut arguments = vec!["test"];
     arguments.extend(files.iter().map(|path| text(path)));
     let called = world.must(&arguments);
-    assert!(called.stdout.contains("5 passed, 0 failed"), "{}", called.stdout);
+    assert!(called.stdout.contains("6 passed, 0 failed"), "{}", called.stdout);
 }
 
 #[test]
