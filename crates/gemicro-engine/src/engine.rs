@@ -249,7 +249,8 @@ impl Engine {
         self.resume_from(id, stop, |_| false).await
     }
 
-    /// Like [`resume`](Self::resume), but waits for the lease of an owner that is gone to expire.
+    /// Like [`resume`](Self::resume), but takes the lease of an owner that is gone: at once in SQLite, in a shared store
+    /// when it expires.
     ///
     /// # Errors
     /// Those of [`resume`](Self::resume).
@@ -271,6 +272,9 @@ impl Engine {
                 Err(DriveError::Store(StoreError::LeaseHeld {
                     owner, expires_at, ..
                 })) if owner_is_gone(&owner) => {
+                    if self.store.end_lease_of_dead(id, &owner, expires_at) {
+                        continue;
+                    }
                     // Try regularly: if a clock was set back, only a new attempt notices that the lease is over.
                     let wait = expires_at.since(Timestamp::now()) + Duration::from_millis(20);
                     let wait = wait.min(LOOK_AGAIN);

@@ -2,7 +2,7 @@
 //!
 //! A lease has an end time. If the clock is set back, the lease of a dead process would last for hours, so the leases
 //! of others are remembered: one that was not renewed for its length, by this process's own monotonic clock, is over,
-//! whatever the end time says.
+//! whatever the end time says. In SQLite, so is one whose holder is known to be dead.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -29,10 +29,10 @@ pub(crate) struct LeaseMark {
     pub(crate) expires_at: Timestamp,
 }
 
-/// The leases of others, and since when each has been unchanged.
+/// The leases of others, and since when each has been unchanged: `None` for one whose holder is dead.
 #[derive(Debug)]
 pub(crate) struct SeenLeases<K> {
-    by_key: Mutex<HashMap<K, (LeaseMark, Instant)>>,
+    by_key: Mutex<HashMap<K, (LeaseMark, Option<Instant>)>>,
 }
 
 impl<K> Default for SeenLeases<K> {
@@ -48,15 +48,22 @@ impl<K: Clone + Eq + Hash> SeenLeases<K> {
     pub(crate) fn note(&self, key: &K, mark: &LeaseMark, now: Instant) -> Duration {
         let mut seen = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
         match seen.get(key) {
-            Some((before, since)) if before == mark => now.saturating_duration_since(*since),
+            Some((before, Some(since))) if before == mark => now.saturating_duration_since(*since),
+            Some((before, None)) if before == mark => Duration::MAX,
             Some(_) | None => {
                 if seen.len() >= MAX_SEEN {
                     seen.clear();
                 }
-                seen.insert(key.clone(), (mark.clone(), now));
+                seen.insert(key.clone(), (mark.clone(), Some(now)));
                 Duration::ZERO
             }
         }
+    }
+
+    /// Records that the holder of a lease in this state is dead.
+    pub(crate) fn end(&self, key: &K, mark: LeaseMark) {
+        let mut seen = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.insert(key.clone(), (mark, None));
     }
 }
 
@@ -91,6 +98,21 @@ impl DurableStore {
             Ok(_) | Err(_) => taken?,
         };
         done.lease.ok_or(StoreError::LeaseLost { stream })
+    }
+
+    /// Ends a lease whose holder is known to be dead, unless it is renewed: the next attempt to take it succeeds.
+    ///
+    /// Returns whether it did. It does not in a shared store: another machine may have the same name, and its process
+    /// may live; its lease expires by itself.
+    pub fn end_lease_of_dead(&self, stream: &StreamId, owner: &str, expires_at: Timestamp) -> bool {
+        let is_embedded = matches!(self.inner.engine, StoreEngine::Sqlite(_));
+        if is_embedded {
+            let owner = owner.to_owned();
+            self.inner
+                .seen_leases
+                .end(stream, LeaseMark { owner, expires_at });
+        }
+        is_embedded
     }
 
     /// Whether a driver currently holds a run.
@@ -150,5 +172,8 @@ mod tests {
         let other = seen.note(&StreamId::random(), &mark("b", 20), at(999));
         assert_eq!(other, Duration::ZERO, "another run");
         assert_eq!(note(&mark("b", 20), 1_990), 1_000);
+        seen.end(&stream, mark("b", 20));
+        assert_eq!(seen.note(&stream, &mark("b", 20), at(1_991)), Duration::MAX, "dead");
+        assert_eq!(note(&mark("b", 30), 1_992), 0, "renewed: not dead");
     }
 }

@@ -8,8 +8,11 @@ use gemicro_event::{AgentUpdate, StreamId, Timestamp};
 
 use super::{Conversation, ConversationError, Conversations};
 
-/// Duration of the lease; a chat that died keeps its conversation for this long.
+/// Duration of the lease; in a shared store, a chat that died keeps its conversation for this long.
 const TTL: Duration = Duration::from_secs(10);
+
+/// Longest time between two attempts to take the lease of a chat that is gone.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Interval at which the lease is renewed.
 pub(crate) const RENEW: Duration = Duration::from_secs(3);
@@ -36,7 +39,8 @@ impl HeldConversation {
         }
     }
 
-    /// Takes the lease of an existing conversation. If its holder is gone, waits until the lease expires.
+    /// Takes the lease of an existing conversation. If its holder is gone, takes it from it: at once in SQLite,
+    /// in a shared store when it expires.
     ///
     /// # Errors
     /// When another chat has it open, it cannot be read, or the store fails.
@@ -61,8 +65,12 @@ impl HeldConversation {
                         let id = id.clone();
                         return Err(ConversationError::Held { id, holder });
                     }
+                    if conversations.store().end_lease_of_dead(id, &holder, expires_at) {
+                        continue;
+                    }
+                    // Try regularly: if a clock was set back, only a new attempt notices that the lease is over.
                     let wait = expires_at.since(Timestamp::now()) + Duration::from_millis(20);
-                    tokio::time::sleep(wait).await;
+                    tokio::time::sleep(wait.min(LOOK_AGAIN)).await;
                 }
                 Err(error) => return Err(error.into()),
             }

@@ -134,14 +134,14 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
     (flow.watch)(resumed).await
 }
 
-/// Whether the process that holds the run has died on this machine; its lease then expires within seconds.
+/// Whether the process that holds the run has died on this machine.
 pub(crate) fn owner_is_gone(owner: &str) -> bool {
     static SAID: Once = Once::new();
     let gone = session::is_gone(owner);
     if gone {
         // This is called repeatedly while the lease lasts.
         SAID.call_once(|| {
-            output::say("The process of this run has died; waiting a few seconds for its lease to expire …");
+            output::say("The process of this run has died; taking the run over.");
         });
     }
     gone

@@ -28,8 +28,8 @@ fn a_program_killed_inside_a_stream_is_resumed_without_a_second_call() {
     simulated.running.gates().open("held");
     let resumed = simulated.call(&["resume", "last"]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    let waiting = resumed.stderr.matches("waiting a few seconds").count();
-    assert_eq!(waiting, 1, "{}", resumed.stderr);
+    let reports = resumed.stderr.matches("The process of this run has died").count();
+    assert_eq!(reports, 1, "{}", resumed.stderr);
     assert!(
         resumed.stdout.contains("What is part 2 of it?"),
         "{}",
