@@ -16,6 +16,7 @@ use anyhow::{Result, bail};
 mod bench;
 mod ci;
 mod deny;
+mod faults;
 mod help;
 mod live;
 mod metadata;
@@ -43,7 +44,7 @@ fn run(arguments: &[String]) -> Result<()> {
         Some((command, rest)) => (command.as_str(), rest),
         None => ("help", arguments),
     };
-    if !["bench", "live"].contains(&command) && !rest.is_empty() {
+    if !["bench", "faults", "live"].contains(&command) && !rest.is_empty() {
         bail!(
             "`cargo xtask {command}` takes no arguments (got {})",
             rest.join(" ")
@@ -56,6 +57,7 @@ fn run(arguments: &[String]) -> Result<()> {
         "deny" => deny::run(&root),
         "live" => live::run(&root, rest),
         "bench" => bench::run(&root, rest),
+        "faults" => faults::run(&root, rest),
         "help" | "--help" | "-h" => {
             help::run();
             Ok(())

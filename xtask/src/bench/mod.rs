@@ -22,7 +22,7 @@ mod table;
 mod warm;
 
 pub(crate) use command::run;
-pub(crate) use release::release_binary;
+pub(crate) use release::{built_binary, release_binary};
 pub(crate) use research::{check as check_research, score_sets};
 pub(crate) use simulator::BenchSimulator;
 pub(crate) use table::table;

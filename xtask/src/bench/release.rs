@@ -1,4 +1,4 @@
-//! The release build of `gemicro`, which the benches measure.
+//! Builds of `gemicro`: the release build, which the benches measure, and others.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,15 @@ use crate::process;
 
 /// Builds `gemicro` in the release profile and returns its path.
 pub(crate) fn release_binary(root: &Path) -> Result<PathBuf> {
+    built_binary(root, &["--release"])
+}
+
+/// Builds `gemicro` with these options of cargo and returns its path.
+pub(crate) fn built_binary(root: &Path, options: &[&str]) -> Result<PathBuf> {
     let mut build = process::cargo(root);
-    build.args(["build", "--release", "-p", "gemicro-cli", "--bin", "gemicro"]);
+    build
+        .args(["build", "-p", "gemicro-cli", "--bin", "gemicro"])
+        .args(options);
     let messages = process::output(build.args(["--message-format", "json-render-diagnostics"]))?;
     executable(&messages).context("cargo built no `gemicro`")
 }

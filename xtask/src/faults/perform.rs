@@ -1,0 +1,305 @@
+//! Carries out one scenario: disturb, resume, compare.
+
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use super::agent_scripts::{AgentScript, install};
+use super::audit::{UndisturbedRun, audit, paths, processes_in};
+use super::fault::Fault;
+use super::finish::{EndedCommand, call, finish, must, spawn, start, wait};
+use super::fold::RunFold;
+use super::interpose::Interposition;
+use super::kind::RunKind;
+use super::postgres::FaultServer;
+use super::proxy::FaultProxy;
+use super::random::SeededRandom;
+use super::scenario::{Findings, Scenario, StoreKind};
+use super::store_damage::{flip_bit, lock, tear_last_page};
+use super::world::{FaultTools, FaultWorld};
+
+const HOUR: i64 = 3_600;
+
+/// Runs the whole thing once without a fault.
+pub(crate) fn undisturbed(
+    tools: &FaultTools,
+    kind: RunKind,
+    server: Option<&FaultServer>,
+) -> Result<UndisturbedRun> {
+    let world = FaultWorld::new(tools, kind, server.map(FaultServer::database).transpose()?)?;
+    let started_at = Instant::now();
+    let mut command = start(&world, kind)?;
+    Interposition::Count.apply(&world, &mut command);
+    let ended = call(&world, command)?;
+    let took = started_at.elapsed();
+    if ended.code != 0 {
+        bail!(
+            "the undisturbed {} run failed: {}{}",
+            kind.name(),
+            ended.stdout,
+            ended.stderr
+        );
+    }
+    let (n_writes, n_syncs) = Interposition::counts(&world)?;
+    let run = finish(&world, kind, false)?;
+    run.journal.check(kind)?;
+    Ok(UndisturbedRun {
+        fold: RunFold::new(&world, kind, &run.journal)?,
+        n_writes,
+        n_syncs,
+        n_calls: world.model_calls()?,
+        took,
+        paths: paths(&world)?,
+    })
+}
+
+/// Carries out a scenario in a folder of its own.
+pub(crate) fn perform(
+    tools: &FaultTools,
+    scenario: Scenario,
+    server: Option<&FaultServer>,
+    undisturbed: &UndisturbedRun,
+) -> Result<Findings> {
+    let Scenario {
+        kind, fault, seed, ..
+    } = scenario;
+    let mut random = SeededRandom::new(seed);
+    // Killing the server would disturb the scenarios beside this one.
+    let mut own_server = match fault {
+        Fault::ServerRestart => Some(FaultServer::start()?),
+        _ => None,
+    };
+    let server = own_server.as_ref().or(server);
+    let store = match scenario.store {
+        StoreKind::Sqlite => None,
+        StoreKind::Postgres => server.map(FaultServer::database).transpose()?,
+    };
+    let mut world = FaultWorld::new(tools, kind, store)?;
+    let any_write = |random: &mut SeededRandom| 1 + random.below(undisturbed.n_writes);
+    let mut proxy = None;
+    match fault {
+        Fault::KillCommit => {
+            let number = 1 + (seed.wrapping_sub(1)) % undisturbed.n_syncs.max(1);
+            interposed(&world, start(&world, kind)?, Interposition::Commit(number))?;
+        }
+        Fault::KillWrite => {
+            let number = any_write(&mut random);
+            interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
+            if random.below(4) == 0 && kind != RunKind::Chat {
+                // A second kill, while the run is resumed.
+                let resume = world.command(&["resume", "last"]);
+                interposed(&world, resume, Interposition::Kill(any_write(&mut random)))?;
+            }
+        }
+        Fault::KillTime => kill_later(&world, start(&world, kind)?, random.time(undisturbed.took))?,
+        Fault::TornWrite => {
+            let number = any_write(&mut random);
+            interposed(&world, start(&world, kind)?, Interposition::Torn(number))?;
+        }
+        Fault::FullDisk => {
+            let number = any_write(&mut random);
+            interposed(&world, start(&world, kind)?, Interposition::Full(number))?;
+        }
+        Fault::Clock => {
+            let shift_seconds = if random.below(2) == 0 { HOUR } else { -HOUR };
+            let at = any_write(&mut random);
+            interposed(
+                &world,
+                start(&world, kind)?,
+                Interposition::Clock { at, shift_seconds },
+            )?;
+        }
+        Fault::TornPage => {
+            let number = any_write(&mut random);
+            interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
+            tear_last_page(&world, &mut random)?;
+            return noticed(&mut world, kind, undisturbed);
+        }
+        Fault::BitFlip => {
+            call(&world, start(&world, kind)?)?;
+            let place = flip_bit(&world, &mut random)?;
+            let found = noticed(&mut world, kind, undisturbed);
+            return found.with_context(|| place);
+        }
+        Fault::Locked => {
+            let number = any_write(&mut random);
+            interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
+            let held = lock(&world)?;
+            let mut child = spawn(&world, &mut world.command(&["resume", "last"]))?;
+            std::thread::sleep(random.time(Duration::from_millis(400)));
+            drop(held);
+            wait(&world, &mut child)?;
+        }
+        Fault::ServerRestart => {
+            let mut child = spawn(&world, &mut start(&world, kind)?)?;
+            std::thread::sleep(random.time(undisturbed.took));
+            if let Some(server) = &mut own_server {
+                server.restart(random.time(Duration::from_millis(300)))?;
+            }
+            wait(&world, &mut child)?;
+        }
+        Fault::NetRefused | Fault::NetReset | Fault::NetSlow | Fault::NetHalfOpen | Fault::NetCut => {
+            let simulator = world.simulator_url().context("the kind has no model")?;
+            let started = FaultProxy::start(simulator, fault, &mut random)?;
+            world.model_url.clone_from(&started.url);
+            proxy = Some(started);
+            call(&world, start(&world, kind)?)?;
+        }
+        Fault::KillAgent | Fault::KillBoth => kill_agent(&world, kind, fault, &mut random)?,
+        Fault::AgentHang | Fault::AgentFlood | Fault::AgentGarbage | Fault::AgentEmpty => {
+            misbehave(&world, kind, fault)?;
+        }
+        Fault::KillWorker => kill_worker(&mut world, undisturbed, &mut random)?,
+    }
+    let run = finish(&world, kind, may_retry(fault))?;
+    drop(proxy);
+    audit(&mut world, kind, &run, undisturbed)
+}
+
+/// Whether a run may fail because of this fault, and is then retried.
+fn may_retry(fault: Fault) -> bool {
+    matches!(
+        fault,
+        Fault::NetRefused
+            | Fault::NetReset
+            | Fault::NetSlow
+            | Fault::NetHalfOpen
+            | Fault::NetCut
+            | Fault::KillAgent
+            | Fault::AgentHang
+            | Fault::AgentFlood
+            | Fault::AgentGarbage
+            | Fault::AgentEmpty
+    )
+}
+
+fn interposed(world: &FaultWorld, mut command: Command, how: Interposition) -> Result<EndedCommand> {
+    how.apply(world, &mut command);
+    call(world, command)
+}
+
+/// Kills a command after a time, if it still runs.
+fn kill_later(world: &FaultWorld, mut command: Command, after: Duration) -> Result<()> {
+    let mut child = spawn(world, &mut command)?;
+    std::thread::sleep(after);
+    end(&mut child)
+}
+
+fn end(child: &mut Child) -> Result<()> {
+    child.kill()?;
+    child.wait()?;
+    Ok(())
+}
+
+/// After damage: the same result, or an error. A different result would be wrong.
+fn noticed(world: &mut FaultWorld, kind: RunKind, undisturbed: &UndisturbedRun) -> Result<Findings> {
+    match finish(world, kind, false) {
+        Ok(run) => {
+            let mut findings = audit(world, kind, &run, undisturbed)?;
+            // Damage to the file that was written last can leave more than a kill: only the result counts here.
+            findings.files.clear();
+            Ok(findings)
+        }
+        Err(error) if error.to_string().contains("hung") => Err(error),
+        Err(_) => Ok(Findings {
+            n_reported: 1,
+            ..Findings::default()
+        }),
+    }
+}
+
+/// Kills an agent that hangs, and gemicro too if that is the fault; later attempts get an agent that answers.
+fn kill_agent(world: &FaultWorld, kind: RunKind, fault: Fault, random: &mut SeededRandom) -> Result<()> {
+    install(world, AgentScript::Hang)?;
+    let mut child = spawn(world, &mut start(world, kind)?)?;
+    let agents = wait_for_agent(world, &mut child)?;
+    install(world, AgentScript::Good)?;
+    std::thread::sleep(random.time(Duration::from_millis(100)));
+    if fault == Fault::KillBoth {
+        end(&mut child)?;
+    }
+    for agent in agents {
+        // It may have died with gemicro.
+        kill_process(agent, Signal::KILL).ok();
+    }
+    wait(world, &mut child)?;
+    Ok(())
+}
+
+/// The processes of the scripted agent, once there are any.
+fn wait_for_agent(world: &FaultWorld, child: &mut Child) -> Result<Vec<Pid>> {
+    let program = world.path("agents/gemini").to_string_lossy().into_owned();
+    let started_at = Instant::now();
+    while started_at.elapsed() < Duration::from_secs(20) && child.try_wait()?.is_none() {
+        let found = processes_in(&program).into_iter();
+        let found = found.filter(|(_, line)| line.starts_with("/bin/sh ") || line.starts_with("sh "));
+        let found: Vec<Pid> = found.filter_map(|(number, _)| Pid::from_raw(number)).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(Vec::new())
+}
+
+/// Runs the task with an agent that misbehaves; later attempts get one that answers.
+fn misbehave(world: &FaultWorld, kind: RunKind, fault: Fault) -> Result<()> {
+    let script = match fault {
+        Fault::AgentHang => AgentScript::Hang,
+        Fault::AgentFlood => AgentScript::Flood,
+        Fault::AgentGarbage => AgentScript::Garbage,
+        _ => AgentScript::Empty,
+    };
+    install(world, script)?;
+    let mut child = spawn(world, &mut start(world, kind)?)?;
+    wait_for_agent(world, &mut child)?;
+    install(world, AgentScript::Good)?;
+    let ended = wait(world, &mut child)?;
+    if ended.code == 0 && !ended.stdout.contains("An honest answer.") {
+        bail!(
+            "an agent without an answer counted as a success: {}",
+            ended.stdout
+        );
+    }
+    Ok(())
+}
+
+/// Submits the batch to the background worker, kills it, and waits for the results with a new one.
+fn kill_worker(
+    world: &mut FaultWorld,
+    undisturbed: &UndisturbedRun,
+    random: &mut SeededRandom,
+) -> Result<()> {
+    world.is_resident = true;
+    let submitted = must(
+        world,
+        &[
+            "batch",
+            "submit",
+            "batch.json",
+            "--key",
+            "faults",
+            "--format",
+            "json",
+        ],
+    )?;
+    let submitted: Value = serde_json::from_str(&submitted)?;
+    let id = submitted["response_id"].as_str().context("the batch has no id")?;
+    std::thread::sleep(random.time(undisturbed.took));
+    let status = must(world, &["worker", "status", "--format", "json"])?;
+    let status: Value = serde_json::from_str(&status)?;
+    let pid = status["pid"]
+        .as_i64()
+        .and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+    if let Some(pid) = pid {
+        // It exits by itself when it has nothing to do.
+        kill_process(pid, Signal::KILL).ok();
+    }
+    call(world, world.command(&["batch", "wait", id]))?;
+    call(world, world.command(&["worker", "stop"]))?;
+    world.is_resident = false;
+    Ok(())
+}
