@@ -117,11 +117,11 @@ async fn the_file_shows_what_is_live() {
 
     ## Rules
 
-    - Run the tests with make check. <!-- gemicro:mb16ac4 pinned -->
+    - Run the tests with make check. <!-- gemicro:m24db60 pinned -->
 
     ## Facts
 
-    - The parser is in src/parse. <!-- gemicro:m7a5a23 -->
+    - The parser is in src/parse. <!-- gemicro:m71ea82 -->
     ");
 }
 

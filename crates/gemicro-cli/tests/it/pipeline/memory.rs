@@ -36,7 +36,7 @@ fn a_proposed_lesson_is_in_no_prompt_before_it_is_approved() {
     let scene = Scene::new();
     scene.agents(&format!(
         "claim() {{ answer 'Done.' \"{{\\\"commit_hash\\\": \\\"$(git rev-parse HEAD)\\\", \\\"status\\\": \\\"success\\\", \
-         \\\"lessons\\\": [\\\"{LESSON}\\\", \\\"two\\\\\\\\nlines\\\"]}}\"; }}"
+         \\\"lessons\\\": [\\\"{LESSON}\\\", \\\"two\\\\nlines\\\"]}}\"; }}"
     ));
     let ran = scene.run(&["--no-push"]);
     ran.assert_completed();
