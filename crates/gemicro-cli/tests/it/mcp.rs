@@ -114,7 +114,7 @@ fn the_server_is_ready_before_anything_is_opened() {
     let world = World::new();
     let mut session = Session::start(world.command(&["mcp"]));
     let listed = session.request("tools/list", &json!({}));
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 12);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 13);
     assert!(!world.path("home").exists(), "nothing was needed yet");
     let answer = session.call("run_status", &json!({ "run_id": "nosuchrun0000000" }));
     assert_eq!(answer["error_kind"], "not_found", "{answer}");
