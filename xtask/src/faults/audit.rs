@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::finish::{FinishedRun, answered_messages};
+use super::finish::{FinishedRun, call};
 use super::fold::{RunFold, RunJournal, step};
 use super::kind::RunKind;
 use super::normalise::normalise_text;
@@ -49,7 +49,7 @@ pub(crate) fn audit(
         true => fold.result_differences(&undisturbed.fold),
         false => fold.differences(&undisturbed.fold, &cut_off),
     });
-    findings.doubled = doubled(world, kind, journal, &fold)?;
+    findings.doubled = doubled(world, journal, &fold);
     let n_calls = world.model_calls()?;
     let n_more = n_calls.saturating_sub(undisturbed.n_calls);
     let n_allowed = repeatable_calls(kind, journal);
@@ -63,12 +63,16 @@ pub(crate) fn audit(
     world.end_simulator();
     findings.processes = processes(world);
     findings.locks = git_locks(world)?;
+    if paths(world)?.difference(&undisturbed.paths).next().is_some() {
+        // What a killed process leaves in the state folder is removed by this, and by the next background worker.
+        call(world, world.command(&["prune", "--older-than", "365d", "--yes"]))?;
+    }
     findings.files = paths(world)?.difference(&undisturbed.paths).cloned().collect();
     Ok(findings)
 }
 
 /// Steps that completed twice or began after they had completed, and effects and commits that are there twice.
-fn doubled(world: &FaultWorld, kind: RunKind, journal: &RunJournal, fold: &RunFold) -> Result<Vec<String>> {
+fn doubled(world: &FaultWorld, journal: &RunJournal, fold: &RunFold) -> Vec<String> {
     let mut found = Vec::new();
     let mut completed: BTreeSet<String> = BTreeSet::new();
     for event in &journal.0 {
@@ -83,10 +87,11 @@ fn doubled(world: &FaultWorld, kind: RunKind, journal: &RunJournal, fold: &RunFo
         }
     }
     let effects = std::fs::read_to_string(world.path("project/effects")).unwrap_or_default();
-    let answers = match kind {
-        RunKind::Chat => answered_messages(journal),
-        _ => Vec::new(),
-    };
+    // A message that is sent again is another turn; no turn is answered twice.
+    let answered = journal.of_type("turn_answered");
+    let answers: Vec<String> = answered
+        .map(|event| format!("turn {}", event["data"]["turn"]))
+        .collect();
     let lines = effects.lines().chain(fold.commits().iter().map(String::as_str));
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in lines.chain(answers.iter().map(String::as_str)) {
@@ -94,7 +99,7 @@ fn doubled(world: &FaultWorld, kind: RunKind, journal: &RunJournal, fold: &RunFo
     }
     let twice = counts.into_iter().filter(|(_, n)| *n > 1);
     found.extend(twice.map(|(line, n)| format!("{line} ({n} times)")));
-    Ok(found)
+    found
 }
 
 /// How many model calls may have been sent again: those that were cut off before they had an id, and failed ones.
@@ -161,13 +166,16 @@ pub(crate) fn paths(world: &FaultWorld) -> Result<BTreeSet<String>> {
             names_below(&folder, &world.path(""), &mut names)?;
         }
     }
-    // Parts of the database, which stay until its next writer closes it; the worker's lock and log, which it keeps; and
-    // the work of an agent that was cut off, which is put aside for the user. A kill while `versions.json` is written
-    // leaves its temporary file, which no later run removes: known, and a few bytes.
     let kept = [
+        // Parts of the database, which stay until its next writer closes it.
         "home/gemicro.db-",
-        "home/worker/l",
+        // Blobs are named by content; half-written ones are removed by `gemicro prune` when they are an hour old.
+        "home/blobs/ID/",
+        // Lock, log and socket of the background worker.
+        "home/worker/",
+        // The work of an agent that was cut off, put aside for the user.
         "home/tasks/ID.N/",
+        // Left by a kill while `versions.json` is written, and not removed by any later run: known, and a few bytes.
         "home/agents/versions.N",
     ];
     let names = names.iter().map(|name| without_ids(name));

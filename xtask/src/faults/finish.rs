@@ -16,6 +16,9 @@ const LONGEST: Duration = Duration::from_secs(90);
 /// Attempts to bring a run to its end.
 const ATTEMPTS: usize = 6;
 
+/// Retries of a run that failed.
+const RETRIES: usize = 2;
+
 /// The output of a command that ended.
 #[derive(Debug)]
 pub(crate) struct EndedCommand {
@@ -112,15 +115,19 @@ pub(crate) fn start(world: &FaultWorld, kind: RunKind) -> Result<Command> {
 
 /// Brings a run to its end: starts it if nothing of it was stored, and resumes it otherwise.
 ///
-/// A run that failed because of the model's server or the agent is retried once.
+/// A run that failed because of the model's server or the agent is retried.
 pub(crate) fn finish(world: &FaultWorld, kind: RunKind, may_retry: bool) -> Result<FinishedRun> {
-    let mut is_retry = false;
+    let (mut is_retry, mut n_retries) = (false, 0);
     let mut last = String::new();
     for _ in 0..ATTEMPTS {
         if kind == RunKind::Chat {
             if let Some(id) = conversation(world)? {
                 let journal = journal(world, &id)?;
-                if answered_messages(&journal).len() >= MESSAGES.len() {
+                let answered = answered_messages(&journal);
+                if MESSAGES
+                    .iter()
+                    .all(|message| answered.iter().any(|it| it == message))
+                {
                     return Ok(FinishedRun { journal, is_retry });
                 }
             }
@@ -129,7 +136,8 @@ pub(crate) fn finish(world: &FaultWorld, kind: RunKind, may_retry: bool) -> Resu
         }
         let ended = match status(world)?.as_deref() {
             None => call(world, start(world, kind)?)?,
-            Some("failed") if may_retry && !is_retry => {
+            Some("failed") if may_retry && n_retries < RETRIES => {
+                n_retries += 1;
                 is_retry = true;
                 call(world, world.command(&["retry", "last"]))?
             }

@@ -123,9 +123,8 @@ impl RunFold {
         let folder = world.path("").to_string_lossy().trim_end_matches('/').to_owned();
         let mut fold = Self::default();
         if kind == RunKind::Chat {
-            // A turn that was cut off is sent again under another number, after those that followed it.
-            let mut answers = journal.chat_answers();
-            answers.sort();
+            // A message whose turn was cut off is sent again; the next chat may have fetched its answer as well.
+            let answers: BTreeSet<(String, String)> = journal.chat_answers().into_iter().collect();
             fold.end = format!("chat {answers:?}");
             return Ok(fold);
         }

@@ -120,9 +120,16 @@ pub(crate) fn perform(
         }
         Fault::BitFlip => {
             call(&world, start(&world, kind)?)?;
-            let place = flip_bit(&world, &mut random)?;
-            let found = noticed(&mut world, kind, undisturbed);
-            return found.with_context(|| place);
+            let flipped = flip_bit(&world, &mut random)?;
+            let check = call(&world, world.command(&["store", "check"]))?;
+            let mut found = noticed(&mut world, kind, undisturbed).with_context(|| flipped.place.clone())?;
+            found.n_reported = usize::from(check.code != 0);
+            if flipped.is_in_blob && check.code == 0 {
+                found
+                    .lost
+                    .push(format!("`gemicro store check` did not notice {}", flipped.place));
+            }
+            return Ok(found);
         }
         Fault::Locked => {
             let number = any_write(&mut random);

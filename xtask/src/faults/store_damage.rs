@@ -12,8 +12,16 @@ use super::world::FaultWorld;
 /// Size of a page in the write-ahead log, with its header.
 const PAGE: u64 = 4_096 + 24;
 
-/// Changes one bit in one file of the store; says where.
-pub(crate) fn flip_bit(world: &FaultWorld, random: &mut SeededRandom) -> Result<String> {
+/// A bit that was changed.
+pub(crate) struct FlippedBit {
+    /// Where it is, for people.
+    pub(crate) place: String,
+    /// Whether it is in a blob: every bit of those counts, but the database has unused pages.
+    pub(crate) is_in_blob: bool,
+}
+
+/// Changes one bit in one file of the store.
+pub(crate) fn flip_bit(world: &FaultWorld, random: &mut SeededRandom) -> Result<FlippedBit> {
     let mut files = vec![world.path("home/gemicro.db")];
     collect_blobs(world.path("home/blobs"), &mut files)?;
     // The database holds the journal: half of the flips hit it.
@@ -29,7 +37,10 @@ pub(crate) fn flip_bit(world: &FaultWorld, random: &mut SeededRandom) -> Result<
         *byte ^= 1 << bit;
     }
     std::fs::write(file, bytes)?;
-    Ok(format!("bit {bit} of byte {place} of {}", file.display()))
+    Ok(FlippedBit {
+        place: format!("bit {bit} of byte {place} of {}", file.display()),
+        is_in_blob: number > 0,
+    })
 }
 
 fn collect_blobs(folder: PathBuf, found: &mut Vec<PathBuf>) -> Result<()> {
