@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use gemicro_event::Timestamp;
+use gemicro_event::{StreamId, Timestamp};
 use rustix::fs::OFlags;
 
 use crate::error::MemoryError;
@@ -64,9 +64,8 @@ pub(crate) fn read_text(folder: &Path) -> Result<Option<String>, MemoryError> {
 /// Replaces the memory file as a whole; an existing one keeps its permissions.
 pub(crate) fn write_text(folder: &Path, text: &str) -> Result<(), MemoryError> {
     let path = folder.join(FILE);
-    let new = folder.join(format!(".{FILE}.{}", std::process::id()));
+    let new = folder.join(format!(".{FILE}.{}", StreamId::random()));
     let written = || {
-        let _ = fs::remove_file(&new);
         let mut file = OpenOptions::new().write(true).create_new(true).open(&new)?;
         if let Ok(found) = fs::symlink_metadata(&path) {
             file.set_permissions(found.permissions())?;

@@ -26,6 +26,8 @@ const MOST_READS: usize = 5;
 #[derive(Clone)]
 pub struct ProjectMemory {
     store: Arc<dyn Store>,
+    /// For the file; the store redacts what it writes.
+    redactor: Redactor,
     stream: StreamId,
     folder: PathBuf,
 }
@@ -64,7 +66,8 @@ impl ProjectMemory {
         let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
         let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         Ok(Self {
-            store: Arc::new(RedactingStore::new(store, redactor)),
+            store: Arc::new(RedactingStore::new(store, redactor.clone())),
+            redactor,
             stream: StreamId::new(format!("memory-{digits}"))
                 .expect("letters, digits and a hyphen are an id"),
             folder,
@@ -146,7 +149,8 @@ impl ProjectMemory {
     /// Stores what the owner changed in the file.
     async fn read_file(&self, now: Timestamp) -> Result<FileUpdate, MemoryError> {
         let text = read_text(&self.folder)?;
-        let file = text.as_deref().map(EditedFile::read).transpose()?;
+        let redacted = text.as_deref().map(|text| self.redactor.redact(text));
+        let file = redacted.as_deref().map(EditedFile::read).transpose()?;
         let events = self.events().await?;
         let memory = fold(&events, u64::MAX);
         let by_hand = match &file {
