@@ -173,7 +173,11 @@ mod tests {
         assert_eq!(other, Duration::ZERO, "another run");
         assert_eq!(note(&mark("b", 20), 1_990), 1_000);
         seen.end(&stream, mark("b", 20));
-        assert_eq!(seen.note(&stream, &mark("b", 20), at(1_991)), Duration::MAX, "dead");
+        assert_eq!(
+            seen.note(&stream, &mark("b", 20), at(1_991)),
+            Duration::MAX,
+            "dead"
+        );
         assert_eq!(note(&mark("b", 30), 1_992), 0, "renewed: not dead");
     }
 }

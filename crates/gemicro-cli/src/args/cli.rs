@@ -91,7 +91,10 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Serve", &["serve", "mcp", "worker"]),
-    ("Set up", &["init", "doctor", "config", "notify", "completions", "man"]),
+    (
+        "Set up",
+        &["init", "doctor", "config", "notify", "completions", "man"],
+    ),
     (
         "Tools",
         &[
