@@ -59,6 +59,7 @@ mod real_login;
 mod real_pipeline;
 mod real_settings;
 mod real_submit;
+mod recorded_chats;
 mod recordings;
 mod report;
 mod research;
