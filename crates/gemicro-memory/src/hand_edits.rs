@@ -85,6 +85,7 @@ impl EditedFile {
             after.change(changed.clone());
             changes.push(changed);
         };
+        let mut live: BTreeSet<String> = current.live(now).into_iter().map(|it| it.text.clone()).collect();
         let shown = shown_entries(base);
         let mut kept = BTreeSet::new();
         for item in &self.items {
@@ -102,7 +103,7 @@ impl EditedFile {
                         make(&mut after, EntryChange::Edited, edited);
                     }
                 }
-                None if after.live(now).iter().any(|it| it.text == item.text) => {}
+                None if !live.insert(item.text.clone()) => {}
                 None => {
                     let entry = after.new_entry((item.kind, &item.text), EntryAuthor::User, None, now);
                     make(&mut after, EntryChange::Added, entry);

@@ -46,30 +46,20 @@ impl Memory {
     /// The entries that count now, newest first.
     #[must_use]
     pub fn live(&self, now: Timestamp) -> Vec<&MemoryEntry> {
-        let is_live = |entry: &&MemoryEntry| self.state(entry, now) == EntryState::Live;
+        let superseders: Vec<&MemoryEntry> = self.superseders().collect();
+        let is_live =
+            |entry: &&MemoryEntry| state(entry, superseders.iter().copied(), now) == EntryState::Live;
         self.entries().into_iter().filter(is_live).collect()
     }
 
     /// What became of an entry.
     #[must_use]
     pub fn state(&self, entry: &MemoryEntry, now: Timestamp) -> EntryState {
-        match entry.trust {
-            EntryTrust::Proposed => EntryState::Proposed,
-            EntryTrust::Rejected => EntryState::Rejected,
-            EntryTrust::Expired => EntryState::Expired,
-            EntryTrust::Live if !counts(entry, now) => EntryState::Expired,
-            EntryTrust::Live => {
-                let hides = |other: &MemoryEntry| {
-                    other.supersedes.as_ref() == Some(&entry.id)
-                        && counts(other, now)
-                        && (other.created_at, &other.id) > (entry.created_at, &entry.id)
-                };
-                match self.entries.values().any(hides) {
-                    true => EntryState::Superseded,
-                    false => EntryState::Live,
-                }
-            }
-        }
+        state(entry, self.superseders(), now)
+    }
+
+    fn superseders(&self) -> impl Iterator<Item = &MemoryEntry> {
+        self.entries.values().filter(|entry| entry.supersedes.is_some())
     }
 
     /// The entry with this id, or the only one whose id begins like this.
@@ -135,6 +125,31 @@ impl Memory {
         let mut ids = lengths.map(|length| format!("m{}", &digits[..length]));
         let is_free = |id: &String| self.entries.get(id).is_none_or(|entry| entry.text == text);
         ids.find(is_free).unwrap_or_else(|| format!("m{digits}"))
+    }
+}
+
+/// What became of an entry, given the entries that replace others.
+fn state<'m>(
+    entry: &MemoryEntry,
+    mut superseders: impl Iterator<Item = &'m MemoryEntry>,
+    now: Timestamp,
+) -> EntryState {
+    match entry.trust {
+        EntryTrust::Proposed => EntryState::Proposed,
+        EntryTrust::Rejected => EntryState::Rejected,
+        EntryTrust::Expired => EntryState::Expired,
+        EntryTrust::Live if !counts(entry, now) => EntryState::Expired,
+        EntryTrust::Live => {
+            let hides = |other: &MemoryEntry| {
+                other.supersedes.as_ref() == Some(&entry.id)
+                    && counts(other, now)
+                    && (other.created_at, &other.id) > (entry.created_at, &entry.id)
+            };
+            match superseders.any(hides) {
+                true => EntryState::Superseded,
+                false => EntryState::Live,
+            }
+        }
     }
 }
 
