@@ -97,28 +97,27 @@ impl ProjectMemory {
         by_hand.append(&mut update.by_hand);
         let made = decide(&update.memory)?;
         self.append(&made, now).await?;
+        let mut memory = update.memory;
         for _ in 0..MOST_READS {
             // The owner may have saved the file since it was read.
             let mut update = self.read_file(now).await?;
             by_hand.append(&mut update.by_hand);
-            let (text, before) = (
-                render(&update.memory, (&self.stream, update.seq), now),
-                update.text,
-            );
-            let is_needed = before.is_some() || !update.memory.live(now).is_empty();
-            if before.as_ref() == Some(&text) || !is_needed {
-                return Ok(MemoryUpdate {
-                    memory: update.memory,
-                    by_hand,
-                    made,
-                });
+            let text = render(&update.memory, (&self.stream, update.seq), now);
+            let is_needed = update.text.is_some() || !update.memory.live(now).is_empty();
+            let is_written = update.text.as_ref() == Some(&text);
+            memory = update.memory;
+            if is_written || !is_needed {
+                break;
             }
-            if read_text(&self.folder)? == before {
+            if read_text(&self.folder)? == update.text {
                 write_text(&self.folder, &text)?;
             }
         }
-        Err(MemoryError::File {
-            why: "keeps changing while it is read: close the program that writes it".to_owned(),
+        // While others write too, the last of them or the next update completes the file.
+        Ok(MemoryUpdate {
+            memory,
+            by_hand,
+            made,
         })
     }
 
