@@ -7,20 +7,27 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMerg
 use super::html::escape;
 use crate::screen::text::{neutral, one_line};
 
+/// What an answer may use besides plain Markdown.
+pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// Whether an address is that of a web page.
+pub(super) fn is_web(address: &str) -> bool {
+    address.starts_with("https://") || address.starts_with("http://")
+}
+
 /// Converts an answer whose markers refer to these sources.
 pub(super) fn answer_html(markdown: &str, sources: &[ReportSource]) -> String {
     let markdown = neutral(markdown);
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut events = Vec::new();
     // Brackets inside code and links are kept.
     let mut n_open = 0_usize;
     let mut links_kept = Vec::new();
-    for event in TextMergeStream::new(Parser::new_ext(&markdown, options)) {
+    for event in TextMergeStream::new(Parser::new_ext(&markdown, OPTIONS)) {
         match event {
             Event::Html(raw) | Event::InlineHtml(raw) => events.push(Event::Text(raw)),
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}
             Event::Start(Tag::Link { ref dest_url, .. }) => {
-                let is_kept = dest_url.starts_with("https://") || dest_url.starts_with("http://");
+                let is_kept = is_web(dest_url);
                 links_kept.push(is_kept);
                 n_open += 1;
                 if is_kept {

@@ -39,8 +39,16 @@ impl ReportFiles {
             markdown: with(".md"),
             html: with(".html"),
         };
-        output::check_target(&files.markdown)?;
-        output::check_target(&files.html)?;
+        for file in [&files.markdown, &files.html] {
+            // A folder of others may have it lead to a file of the user, and much of a report is their text.
+            if file.is_symlink() {
+                return Err(CommandError::usage(
+                    format!("{} is a symbolic link", file.display()),
+                    "give another path, or remove the link",
+                ));
+            }
+            output::check_target(file)?;
+        }
         Ok(files)
     }
 

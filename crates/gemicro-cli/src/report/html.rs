@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gemicro_core::research::{CitedContradiction, Grade, ReportSource, ResearchReport};
 use gemicro_event::StreamId;
 
-use super::answer_html::answer_html;
+use super::answer_html::{answer_html, is_web};
 use crate::screen::text::{neutral, one_line};
 use crate::view::stats_line;
 
@@ -203,7 +203,7 @@ fn source_figure(source: &ReportSource) -> String {
 /// The document, as a link where it is a web page.
 fn source_head(doc: &str, date: Option<&str>) -> String {
     let shown = escape(&one_line(doc));
-    let shown = match doc.starts_with("https://") || doc.starts_with("http://") {
+    let shown = match is_web(doc) {
         true => format!("<a href=\"{shown}\" rel=\"noreferrer\">{shown}</a>"),
         false => shown,
     };

@@ -1,12 +1,17 @@
-//! The report as Markdown.
+//! The report as Markdown: no raw HTML, no images, links only to web pages, so that opening it loads nothing.
 
 use std::fmt::Write as _;
 
 use gemicro_core::research::{Grade, RelatedPassage, ReportSource, ResearchReport};
 use gemicro_event::StreamId;
+use pulldown_cmark::{Event, Parser, Tag};
 
+use super::answer_html::{OPTIONS, is_web};
 use crate::screen::text::{neutral, one_line};
 use crate::view::stats_line;
+
+/// Passes after which every bracket is escaped: only a text that was made for it needs more.
+const MAX_PASSES: usize = 8;
 
 pub(super) fn report_markdown(run: &StreamId, report: &ResearchReport) -> String {
     let mut out = format!("# {}\n\n## Summary\n\n", one_line(&report.question));
@@ -66,7 +71,44 @@ pub(super) fn report_markdown(run: &StreamId, report: &ResearchReport) -> String
         "\n---\n\n{}. Run {run}; `gemicro show {run}` lists every step.",
         stats_line(&report.metadata)
     );
-    out
+    inert(out)
+}
+
+/// The text with backslashes before raw HTML, images, links to other than web pages, and definitions of links, which
+/// would turn markers into links. Quotes, file names and a model's words can have them.
+fn inert(mut markdown: String) -> String {
+    // A backslash can change what the text after it is.
+    for _ in 0..MAX_PASSES {
+        let mut active = active_at(&markdown);
+        if active.is_empty() {
+            return markdown;
+        }
+        active.sort_unstable();
+        active.dedup();
+        for at in active.into_iter().rev() {
+            markdown.insert(at, '\\');
+        }
+    }
+    markdown.replace('<', "&lt;").replace('[', "&#91;")
+}
+
+/// Where something begins that a viewer would run, load or follow.
+fn active_at(markdown: &str) -> Vec<usize> {
+    let parser = Parser::new_ext(markdown, OPTIONS);
+    let definitions = parser.reference_definitions().iter();
+    let mut active: Vec<usize> = definitions.map(|(_, it)| it.span.start).collect();
+    for (event, range) in parser.into_offset_iter() {
+        match event {
+            Event::Html(_) | Event::InlineHtml(_) => {
+                let tags = markdown[range.clone()].match_indices('<');
+                active.extend(tags.map(|(at, _)| range.start + at));
+            }
+            Event::Start(Tag::Image { .. }) => active.push(range.start),
+            Event::Start(Tag::Link { dest_url, .. }) if !is_web(&dest_url) => active.push(range.start),
+            _ => {}
+        }
+    }
+    active
 }
 
 fn source_entry(source: &ReportSource) -> String {

@@ -95,7 +95,7 @@ fn a_page_has_every_section_and_marks_the_quotes() {
 fn markdown_has_the_same_parts() {
     let markdown = report_markdown(&StreamId::new("run-1").expect("a valid id"), &report());
     insta::assert_snapshot!(markdown, @r#"
-    # How long is the <bridge>?
+    # How long is the \<bridge>?
 
     ## Summary
 
@@ -133,6 +133,42 @@ fn markdown_has_the_same_parts() {
 
     Stats: 0/0 sub-queries succeeded | 0 total tokens | 0.0s. Run run-1; `gemicro show run-1` lists every step.
     "#);
+}
+
+#[test]
+fn a_hostile_folder_brings_nothing_active_into_the_markdown() {
+    let mut hostile = report();
+    let active = [
+        "![x](https://evil.example/p.png)",
+        "<img src=x onerror=alert(1)>",
+        "[go](javascript:alert(1))",
+        "<javascript:alert(1)>",
+        "[1]: https://evil.example\n\n[1]",
+        "<a title=\"`\"> `<img src=x>`",
+        "<div>\n![x](https://evil.example/p.png)\n\n<script>\n",
+    ];
+    for text in active {
+        hostile.summary = text.to_owned();
+        hostile.findings[0].answer = text.to_owned();
+        hostile.contradictions[0].sides[0].doc = text.to_owned();
+        hostile.related[0].span = text.to_owned();
+        hostile.sources[0].citation.doc = text.to_owned();
+        hostile.sources[0].citation.span = text.to_owned();
+        let markdown = report_markdown(&StreamId::new("run-1").expect("a valid id"), &hostile);
+        let mut html = String::new();
+        pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new(&markdown));
+        for forbidden in [
+            "<img",
+            "<script",
+            "<a title",
+            "<div",
+            "href=\"javascript",
+            "example\">1</a>",
+        ] {
+            assert!(!html.contains(forbidden), "{forbidden}: {markdown}\n{html}");
+        }
+        assert!(html.contains("<h2>Sources</h2>"), "{markdown}");
+    }
 }
 
 #[test]

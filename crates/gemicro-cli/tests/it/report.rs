@@ -71,6 +71,22 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn a_report_does_not_follow_a_link() {
+    let world = World::new();
+    fs::write(world.path("mine"), "mine").unwrap();
+    std::os::unix::fs::symlink("mine", world.path("report.html")).unwrap();
+    let called = world.ask(TWO, &["--report", "report"]);
+    assert_eq!(called.code, 2, "{}", called.stderr);
+    assert!(
+        called.stderr.contains("report.html is a symbolic link"),
+        "{}",
+        called.stderr
+    );
+    assert_eq!(fs::read_to_string(world.path("mine")).unwrap(), "mine");
+    assert!(!world.path("report.md").exists());
+}
+
+#[test]
 fn a_page_survives_the_loss_of_the_stored_texts() {
     let world = World::new();
     world.ask(TWO, &[]);
