@@ -91,13 +91,16 @@ fn sizes_and_ages_are_read_or_refused() {
 }
 
 #[test]
-fn a_command_between_marks_is_not_broken() {
+fn commands_and_addresses_are_not_broken_and_paths_are_at_folders() {
     for (line, wrapped) in [
         ("do `git fetch a b` then go", "do\n`git fetch a b`\nthen go"),
         ("do (`git fetch a`) and go on", "do\n(`git fetch a`)\nand go on"),
         // A mark that nothing closes is none.
         ("it ` is no mark at all", "it ` is no\nmark at all"),
         ("`a` and `b` and `c d`", "`a` and `b`\nand `c d`"),
+        ("- in /aa/bb/cc/dd/ee/ff", "- in\n  /aa/bb/cc/\n  dd/ee/ff"),
+        ("/a-name-without-end/b c", "/a-name-without-end/b\nc"),
+        ("at https://a/b/c/d/e", "at\nhttps://a/b/c/d/e"),
     ] {
         assert_eq!(text::wrap_markdown(line, 12), wrapped, "{line}");
     }

@@ -130,11 +130,29 @@ fn wrap_line(line: &str, columns: usize) -> Vec<String> {
         if !is_empty {
             current.push(' ');
         }
+        let mut start = current.len();
         current.push_str(&word);
         is_empty = false;
+        while let Some(at) = path_break(&current, start, columns) {
+            let rest = current.split_off(at);
+            lines.push(std::mem::replace(&mut current, indent.clone() + &rest));
+            start = indent.len();
+        }
     }
     lines.push(current);
     lines
+}
+
+/// Where the path that a line ends with continues on the next line, if it is too wide: after a `/`. Commands and web
+/// addresses stay whole, so that they can be copied and opened.
+fn path_break(line: &str, start: usize, columns: usize) -> Option<usize> {
+    let path = &line[start..];
+    if line.width() <= columns || path.contains('`') || path.contains("://") {
+        return None;
+    }
+    let ends = path.match_indices('/').map(|(at, _)| start + at + 1);
+    let fitting = ends.take_while(|end| line[..*end].width() <= columns);
+    fitting.filter(|end| *end > start + 1 && *end < line.len()).last()
 }
 
 /// The parts that a line may be broken between: words, and whole commands in backticks, so that they can be copied.

@@ -56,7 +56,11 @@ fn describe(plan: &ResearchPlan, limits: &Limits, screen: &Screen) -> String {
     for notice in &plan.notices {
         field("Note", notice);
     }
-    field("Sources", &plan.sources.join(", "));
+    let sources = match plan.sources.as_slice() {
+        [] => "none".to_owned(),
+        sources => sources.join(", "),
+    };
+    field("Sources", &sources);
     field("Budget", &limits.to_string());
     match &plan.engine {
         ResearchEngine::Offline {} => {
