@@ -59,8 +59,7 @@ impl Misfit {
                 "a key in it differs from a known key only in upper and lower case".to_owned()
             }
             Self::Feedback => {
-                "`feedback` must be a string, a list or an object, and must not be empty with REJECT"
-                    .to_owned()
+                "`feedback` must be a string or an object, and must not be empty with REJECT".to_owned()
             }
             Self::Backlog => "`backlog_items` must be a list of strings".to_owned(),
             Self::Lessons => "`lessons` must be a list of strings".to_owned(),
@@ -94,11 +93,7 @@ pub(super) fn is_echo(shape: PayloadShape, value: &Value) -> bool {
         return false;
     };
     let is_placeholder_at = |key: &str| text(members, key).is_some_and(is_placeholder);
-    let points = members.get("feedback").and_then(Value::as_array);
-    let mut points = points.into_iter().flatten().filter_map(Value::as_str);
-    role_keys(shape, members).any(is_placeholder_at)
-        || is_placeholder_at("feedback")
-        || points.any(is_placeholder)
+    role_keys(shape, members).any(is_placeholder_at) || is_placeholder_at("feedback")
 }
 
 /// Returns true for a placeholder that was not filled in: dots, or text in angle brackets.
@@ -151,11 +146,8 @@ fn has_fitting_feedback(members: &Map<String, Value>) -> bool {
     match members.get("feedback") {
         None | Some(Value::Null) => !must_say_why,
         Some(Value::String(text)) => !must_say_why || is_not_blank(text),
-        Some(Value::Array(points)) => {
-            !must_say_why || points.iter().any(|point| point.as_str().is_none_or(is_not_blank))
-        }
         Some(Value::Object(object)) => !must_say_why || !object.is_empty(),
-        Some(Value::Bool(_) | Value::Number(_)) => false,
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_)) => false,
     }
 }
 

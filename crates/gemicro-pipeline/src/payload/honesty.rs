@@ -27,7 +27,6 @@ pub fn honesty(payload: &AgentPayload) -> Option<String> {
     };
     let admission = match payload.feedback()? {
         Feedback::Text(text) => trouble::trouble_excerpt(text),
-        Feedback::List(points) => points.iter().find_map(admitted_in),
         Feedback::Object(points) => points.iter().find_map(|(key, value)| admitted_under(key, value)),
     };
     admission.map(|words| format!("it claims {claim}, but its feedback says: {words}"))

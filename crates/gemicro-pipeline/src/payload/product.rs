@@ -22,8 +22,6 @@ pub struct AgentPayload {
 pub enum Feedback<'a> {
     /// Free text, as the agent wrote it.
     Text(&'a str),
-    /// Points in the agent's order.
-    List(&'a [Value]),
     /// Points with names chosen by the agent.
     Object(&'a Map<String, Value>),
 }
@@ -79,9 +77,8 @@ impl AgentPayload {
     pub fn feedback(&self) -> Option<Feedback<'_>> {
         match self.value.get("feedback")? {
             Value::String(text) => Some(Feedback::Text(text)),
-            Value::Array(points) => Some(Feedback::List(points)),
             Value::Object(points) => Some(Feedback::Object(points)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
         }
     }
 
@@ -139,30 +136,27 @@ impl Feedback<'_> {
     /// The points of the feedback, one line each.
     #[must_use]
     pub fn points(&self) -> Vec<String> {
-        let written = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match self {
             Self::Text(text) => {
                 let lines = text.lines();
                 let lines = lines.map(|line| line.trim().trim_start_matches(['-', '*']).trim());
                 lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
             }
-            Self::List(points) => points.iter().map(written).collect(),
             Self::Object(points) => points
                 .iter()
-                .map(|(name, value)| format!("{name}: {}", written(value)))
+                .map(|(name, value)| match value.as_str() {
+                    Some(text) => format!("{name}: {text}"),
+                    None => format!("{name}: {value}"),
+                })
                 .collect(),
         }
     }
 
-    /// The feedback as text for a person or a prompt: a list has one line per point, an object becomes JSON.
+    /// The feedback as text for a person or a prompt; an object becomes JSON on several lines.
     #[must_use]
     pub fn to_text(&self) -> String {
         match self {
             Self::Text(text) => (*text).to_owned(),
-            Self::List(_) => {
-                let lines = self.points().into_iter().map(|point| format!("- {point}"));
-                lines.collect::<Vec<_>>().join("\n")
-            }
             Self::Object(points) => {
                 serde_json::to_string_pretty(points).expect("an object with text keys can be written")
             }

@@ -142,7 +142,7 @@ fn result_schema(shape: PayloadShape) -> Value {
     }
     properties.insert(
         "feedback".to_owned(),
-        json!({ "description": "Notes for the next agent: a string, a list or an object. Required with REJECT." }),
+        json!({ "description": "Notes for the next agent: a string or an object. Required with REJECT." }),
     );
     properties.insert(
         "backlog_items".to_owned(),

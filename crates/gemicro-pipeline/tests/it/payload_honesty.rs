@@ -122,7 +122,6 @@ fn objects_are_looked_through() {
         json!({ "status": "failed" }),
         json!({ "tests": { "test_status": "FAILED" } }),
         json!({ "notes": ["fine", { "detail": "it segfaults" }] }),
-        json!(["fine", "it segfaults"]),
     ] {
         assert!(refused(&feedback).is_some(), "{feedback}");
     }
@@ -133,7 +132,6 @@ fn objects_are_looked_through() {
         json!({ "crashes": "no crash was seen" }),
         json!({ "fixed_errors": 3, "error_handling": "clear" }),
         json!({ "nit": "rename the field" }),
-        json!(["rename the field"]),
         json!({ "status": "passed", "result": "ok" }),
     ] {
         assert_eq!(refused(&feedback), None, "{feedback}");
