@@ -98,7 +98,7 @@ mod tests {
         let paint = Paint::new(false);
         assert_eq!(
             line(&finding, paint, Some(40)),
-            "! agent claude:\n  /opt/someone/.local/lib/node_modules/.bin/claude,\n  version 2.1.197; the key is set\n  \
+            "! agent claude:\n  /opt/someone/.local/lib/node_modules/\n  .bin/claude, version 2.1.197; the key\n  is set\n  \
              fix: run a command that is longer than the line is\n"
         );
         assert_eq!(line(&finding, paint, None).lines().count(), 2);
