@@ -2,7 +2,6 @@
 
 use std::io::Read as _;
 use std::process::Stdio;
-use std::time::Duration;
 
 use crate::agent_folder::{Folder, ended, process, signal, text, until};
 
@@ -10,17 +9,20 @@ use crate::agent_folder::{Folder, ended, process, signal, text, until};
 fn hangs_and_ignores_signals() {
     let folder = Folder::new("hangs");
     let mut polite = folder.start("  - print: ready\n  - hang: true\n");
-    let mut stubborn = folder.start("  - ignore: [TERM, INT, HUP]\n  - print: ready\n  - hang: true\n");
+    let mut stubborn = folder.start(
+        "  - ignore: [TERM, INT, HUP]\n  - print: ready\n  - shell: 'until [ -e go ]; do sleep 0.02; done'\n  - print: still\n  - hang: true\n",
+    );
     for process in [&mut polite, &mut stubborn] {
         let mut ready = [0; 6];
         process.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
         signal("TERM", &process.id().to_string());
     }
     signal("INT", &stubborn.id().to_string());
-    let end = (ended(&mut polite).code(), stubborn.try_wait().unwrap());
-    assert_eq!(end, (None, None), "one died of the signal, the other did not");
-    std::thread::sleep(Duration::from_millis(100));
-    assert_eq!(stubborn.try_wait().unwrap(), None, "still there");
+    assert_eq!(ended(&mut polite).code(), None, "it died of the signal");
+    folder.write("go", "");
+    let mut still = [0; 6];
+    stubborn.stdout.as_mut().unwrap().read_exact(&mut still).unwrap();
+    assert_eq!(text(&still), "still\n");
     stubborn.kill().unwrap();
     assert_eq!(stubborn.wait().unwrap().code(), None);
     let killed = folder.run("  - signal: KILL\n  - print: never\n");
