@@ -275,7 +275,7 @@ mod tests {
         let runs = [progress(&open, 1, 3, false), progress(&ended, 2, 9, true)];
         let mut state = DeliveryQueue::at_start(&runs);
         assert_eq!((state.cursor(&open), state.cursor(&ended)), (3, 9));
-        assert_eq!(state.open_runs(), [open.clone()]);
+        assert_eq!(state.open_runs(), std::slice::from_ref(&open));
         let late = StreamId::random();
         state.advance(&progress(&late, 100, 1, false), 0);
         state.forget_ended();

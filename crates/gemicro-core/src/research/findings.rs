@@ -88,18 +88,14 @@ pub(super) fn findings(state: &ResearchState) -> Findings {
 /// another part cites is left out.
 pub(super) fn related_passages(state: &ResearchState) -> Vec<RelatedPassage> {
     let failed = state.failed_queries().into_iter();
-    let completed = || {
-        state
-            .completed_queries()
-            .into_iter()
-            .map(|(_, completed)| completed)
-    };
+    let completed = state.completed_queries();
     let all = failed
         .flat_map(|(_, failed)| &failed.related)
-        .chain(completed().flat_map(|completed| &completed.related));
+        .chain(completed.values().flat_map(|completed| &completed.related));
     let mut related: Vec<RelatedPassage> = Vec::new();
     for passage in all {
-        let is_cited = completed()
+        let is_cited = completed
+            .values()
             .flat_map(|completed| &completed.citations)
             .any(|citation| citation.doc == passage.doc && citation.range == passage.range);
         if !is_cited && !related.contains(passage) {
