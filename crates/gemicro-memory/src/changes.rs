@@ -2,7 +2,7 @@
 
 use gemicro_event::{StreamId, Timestamp};
 
-use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, NoteKind};
+use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, MemoryKind};
 use crate::error::MemoryError;
 use crate::events::{EntryChange, MemoryChanged};
 use crate::memory::Memory;
@@ -12,7 +12,7 @@ use crate::text::{ENTRY_CHARS, check_text, clean_lessons};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
     /// What sort of note it is.
-    pub kind: NoteKind,
+    pub kind: MemoryKind,
     /// The note: one line.
     pub text: String,
     /// Whether it comes first in every prompt.
@@ -28,7 +28,7 @@ pub struct NewEntry {
 #[expect(missing_docs, reason = "the fields are those of an entry")]
 pub struct EntryEdit {
     pub text: Option<String>,
-    pub kind: Option<NoteKind>,
+    pub kind: Option<MemoryKind>,
     pub pinned: Option<bool>,
     pub expires_at: Option<Timestamp>,
 }
@@ -146,7 +146,12 @@ impl Memory {
             .map(|text| MemoryChanged {
                 change: EntryChange::Proposed,
                 by: author.clone(),
-                entry: self.new_entry((NoteKind::Lesson, &text), author.clone(), Some(run.clone()), now),
+                entry: self.new_entry(
+                    (MemoryKind::Lesson, &text),
+                    author.clone(),
+                    Some(run.clone()),
+                    now,
+                ),
             })
             .collect()
     }

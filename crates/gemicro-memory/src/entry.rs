@@ -13,7 +13,7 @@ pub struct MemoryEntry {
     /// `m` and hexadecimal digits; it stays the same when the text is edited.
     pub id: String,
     /// What sort of note it is.
-    pub kind: NoteKind,
+    pub kind: MemoryKind,
     /// The note: one line.
     pub text: String,
     /// `user`, `gemicro`, or `agent:` and the role that proposed it.
@@ -44,7 +44,7 @@ pub struct MemoryEntry {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum NoteKind {
+pub enum MemoryKind {
     /// What agents must do or must not do.
     Rule,
     /// What the owner likes.
@@ -56,7 +56,7 @@ pub enum NoteKind {
     Lesson,
 }
 
-impl NoteKind {
+impl MemoryKind {
     /// All kinds, in the order of the file.
     pub const ALL: [Self; 4] = [Self::Rule, Self::Preference, Self::Fact, Self::Lesson];
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gemicro_event::{StreamId, Timestamp, text};
 
 use crate::blocks::{FileBlock, FileBlockKind, blocks, is_item, item_text};
-use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, NoteKind};
+use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, MemoryKind};
 use crate::error::MemoryError;
 use crate::events::{EntryChange, MemoryChanged};
 use crate::memory::Memory;
@@ -26,7 +26,7 @@ pub(crate) struct EditedFile {
 #[derive(Debug)]
 struct EditedItem {
     id: Option<String>,
-    kind: NoteKind,
+    kind: MemoryKind,
     text: String,
 }
 
@@ -135,12 +135,12 @@ fn shown_entries(base: &Memory) -> BTreeSet<String> {
 }
 
 /// The kind that the headings above a block say.
-fn kind_of(block: &FileBlock) -> Result<NoteKind, MemoryError> {
+fn kind_of(block: &FileBlock) -> Result<MemoryKind, MemoryError> {
     let own = (block.kind == FileBlockKind::Heading).then_some(&block.text);
-    let mut kind = NoteKind::default();
+    let mut kind = MemoryKind::default();
     for heading in block.headings.iter().chain(own) {
-        let named = |kind: &NoteKind| kind.heading().eq_ignore_ascii_case(heading);
-        match NoteKind::ALL.into_iter().find(named) {
+        let named = |kind: &MemoryKind| kind.heading().eq_ignore_ascii_case(heading);
+        match MemoryKind::ALL.into_iter().find(named) {
             Some(named) => kind = named,
             None if heading.eq_ignore_ascii_case(TITLE) => {}
             None => {

@@ -26,7 +26,7 @@ mod text;
 
 pub use blocks::{FileBlock, FileBlockKind, blocks};
 pub use changes::{EntryDecision, EntryEdit, NewEntry};
-pub use entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, NoteKind};
+pub use entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, MemoryKind};
 pub use error::MemoryError;
 pub use events::{EntryChange, MemoryChanged, MemoryReaders, register};
 pub use file::{FILE, read_bytes};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gemicro_event::{AgentUpdate, StreamId, Timestamp};
 use sha2::{Digest, Sha256};
 
-use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, NoteKind};
+use crate::entry::{EntryAuthor, EntryState, EntryTrust, MemoryEntry, MemoryKind};
 use crate::error::MemoryError;
 use crate::events::{EntryChange, MemoryChanged, MemoryReaders};
 
@@ -97,7 +97,7 @@ impl Memory {
     #[must_use]
     pub fn new_entry(
         &self,
-        (kind, text): (NoteKind, &str),
+        (kind, text): (MemoryKind, &str),
         author: EntryAuthor,
         run: Option<StreamId>,
         now: Timestamp,

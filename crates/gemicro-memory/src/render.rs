@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gemicro_event::{StreamId, Timestamp};
 
 use crate::blocks::COMMENT;
-use crate::entry::NoteKind;
+use crate::entry::MemoryKind;
 use crate::memory::Memory;
 
 /// The heading of the file.
@@ -20,7 +20,7 @@ pub(crate) fn render(memory: &Memory, (stream, seq): (&StreamId, u64), now: Time
          list items here;\nthe next `gemicro memory list` or `gemicro run` reads your changes. -->\n"
     );
     let live = memory.live(now);
-    for kind in NoteKind::ALL {
+    for kind in MemoryKind::ALL {
         let mut of_kind = live.iter().filter(|entry| entry.kind == kind).peekable();
         if of_kind.peek().is_some() {
             let _ = write!(text, "\n## {}\n\n", kind.heading());

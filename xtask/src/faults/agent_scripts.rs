@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::world::FaultWorld;
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum AgentScript {
+pub(crate) enum FaultyAgent {
     Good,
     Hang,
     Flood,
@@ -15,7 +15,7 @@ pub(crate) enum AgentScript {
     Empty,
 }
 
-impl AgentScript {
+impl FaultyAgent {
     /// What it does after it has read its prompt.
     fn body(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl AgentScript {
 }
 
 /// Puts a script in the agent's place; a process that runs the earlier one is not affected.
-pub(crate) fn install(world: &FaultWorld, script: AgentScript) -> Result<()> {
+pub(crate) fn install(world: &FaultWorld, script: FaultyAgent) -> Result<()> {
     write(world, &format!("{HEAD}{}\n", script.body()))
 }
 

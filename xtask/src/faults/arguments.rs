@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-use super::fault::Fault;
+use super::fault::InjectedFault;
 use super::kind::RunKind;
 use super::scenario::StoreKind;
 
@@ -13,7 +13,7 @@ use super::scenario::StoreKind;
 pub(crate) struct FaultArguments {
     pub(crate) kind: Option<RunKind>,
     pub(crate) store: Option<StoreKind>,
-    pub(crate) fault: Option<Fault>,
+    pub(crate) fault: Option<InjectedFault>,
     pub(crate) seed: u64,
     /// Scenarios of each kind, store and fault; decided by the matrix without it.
     pub(crate) count: Option<u64>,
@@ -49,9 +49,11 @@ impl FaultArguments {
             }
             let value = words.next().with_context(|| format!("`{word}` needs a value"))?;
             match word.as_str() {
-                "--kind" => arguments.kind = Some(named(value, &RunKind::ALL, RunKind::name)?),
-                "--store" => arguments.store = Some(named(value, &StoreKind::ALL, StoreKind::name)?),
-                "--fault" => arguments.fault = Some(named(value, &Fault::ALL, Fault::name)?),
+                "--kind" => arguments.kind = Some(find_by_name(value, &RunKind::ALL, RunKind::name)?),
+                "--store" => arguments.store = Some(find_by_name(value, &StoreKind::ALL, StoreKind::name)?),
+                "--fault" => {
+                    arguments.fault = Some(find_by_name(value, &InjectedFault::ALL, InjectedFault::name)?)
+                }
                 "--seed" => arguments.seed = number(word, value)?,
                 "--count" => arguments.count = Some(number(word, value)?),
                 "--workers" => arguments.workers = usize::try_from(number(word, value)?)?.max(1),
@@ -70,7 +72,7 @@ fn number(option: &str, value: &str) -> Result<u64> {
         .with_context(|| format!("`{option}` needs a number, not `{value}`"))
 }
 
-fn named<T: Copy>(value: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T> {
+fn find_by_name<T: Copy>(value: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T> {
     let found = all.iter().copied().find(|it| name(*it) == value);
     found.with_context(|| {
         let names: Vec<&str> = all.iter().map(|it| name(*it)).collect();
@@ -93,7 +95,7 @@ mod tests {
         let expected = FaultArguments {
             kind: Some(RunKind::Batch),
             store: Some(StoreKind::Postgres),
-            fault: Some(Fault::KillTime),
+            fault: Some(InjectedFault::KillTime),
             seed: 7,
             count: Some(1),
             ..FaultArguments::DEFAULT

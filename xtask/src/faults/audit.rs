@@ -10,7 +10,7 @@ use super::finish::{FinishedRun, call};
 use super::fold::{RunFold, RunJournal, step};
 use super::kind::RunKind;
 use super::normalise::normalise_text;
-use super::scenario::Findings;
+use super::scenario::ScenarioFindings;
 use super::world::FaultWorld;
 
 /// Time in which processes of a run that has ended must be gone.
@@ -33,9 +33,9 @@ pub(crate) fn audit(
     kind: RunKind,
     run: &FinishedRun,
     undisturbed: &UndisturbedRun,
-) -> Result<Findings> {
+) -> Result<ScenarioFindings> {
     let journal = &run.journal;
-    let mut findings = Findings::default();
+    let mut findings = ScenarioFindings::default();
     if let Err(error) = journal.check(kind) {
         findings.lost.push(error.to_string());
     }
@@ -49,7 +49,7 @@ pub(crate) fn audit(
         true => fold.result_differences(&undisturbed.fold),
         false => fold.differences(&undisturbed.fold, &cut_off),
     });
-    findings.doubled = doubled(world, journal, &fold);
+    findings.doubled = find_doubles(world, journal, &fold);
     let n_calls = world.model_calls()?;
     let n_more = n_calls.saturating_sub(undisturbed.n_calls);
     let n_allowed = repeatable_calls(kind, journal);
@@ -72,7 +72,7 @@ pub(crate) fn audit(
 }
 
 /// Steps that completed twice or began after they had completed, and effects and commits that are there twice.
-fn doubled(world: &FaultWorld, journal: &RunJournal, fold: &RunFold) -> Vec<String> {
+fn find_doubles(world: &FaultWorld, journal: &RunJournal, fold: &RunFold) -> Vec<String> {
     let mut found = Vec::new();
     let mut completed: BTreeSet<String> = BTreeSet::new();
     for event in &journal.0 {

@@ -14,9 +14,9 @@ use super::audit::UndisturbedRun;
 use super::interpose;
 use super::kind::RunKind;
 use super::matrix::scenarios;
-use super::perform::{perform, undisturbed};
+use super::perform::{perform, run_undisturbed};
 use super::postgres::FaultServer;
-use super::scenario::{Findings, Scenario, StoreKind};
+use super::scenario::{FaultScenario, ScenarioFindings, StoreKind};
 use super::summary::FaultSummary;
 use super::world::FaultTools;
 use crate::bench::built_binary;
@@ -48,7 +48,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<()> {
     }
     println!("{} scenarios, {} at once", planned.len(), arguments.workers);
     let started_at = Instant::now();
-    let work = |scenario: Scenario| -> Result<Findings> {
+    let work = |scenario: FaultScenario| -> Result<ScenarioFindings> {
         let expected = expected.get(&(scenario.kind, scenario.store));
         let expected = expected.context("the kind was not run without a fault")?;
         perform(&tools, scenario, server.as_ref(), expected)
@@ -88,7 +88,7 @@ fn undisturbed_runs(
             .filter(|store| arguments.store.is_none_or(|it| it == *store))
         {
             let server = server.filter(|_| store == StoreKind::Postgres);
-            let run = undisturbed(tools, kind, server)
+            let run = run_undisturbed(tools, kind, server)
                 .with_context(|| format!("{} without a fault in {}", kind.name(), store.name()))?;
             println!(
                 "{} in {}: {} writes, {} commits, {} model calls, {:.2} s",
@@ -107,9 +107,9 @@ fn undisturbed_runs(
 
 /// Runs the scenarios in threads; prints each that fails, and counts them.
 fn run_all(
-    planned: &[Scenario],
+    planned: &[FaultScenario],
     n_workers: usize,
-    work: &(impl Fn(Scenario) -> Result<Findings> + Sync),
+    work: &(impl Fn(FaultScenario) -> Result<ScenarioFindings> + Sync),
 ) -> (FaultSummary, usize) {
     let next = AtomicUsize::new(0);
     let results = Mutex::new((FaultSummary::default(), 0));
@@ -117,9 +117,9 @@ fn run_all(
         for _ in 0..n_workers {
             scope.spawn(|| {
                 while let Some(scenario) = planned.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let findings = work(*scenario).unwrap_or_else(|error| Findings {
+                    let findings = work(*scenario).unwrap_or_else(|error| ScenarioFindings {
                         lost: vec![format!("{error:#}")],
-                        ..Findings::default()
+                        ..ScenarioFindings::default()
                     });
                     let problems = findings.problems();
                     if !problems.is_empty() {
@@ -141,20 +141,20 @@ fn run_all(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::fault::Fault;
+    use crate::faults::fault::InjectedFault;
 
     #[test]
     fn every_scenario_runs_once_and_an_error_is_a_failure() {
-        let scenario = |seed| Scenario {
+        let scenario = |seed| FaultScenario {
             kind: RunKind::Offline,
             store: StoreKind::Sqlite,
-            fault: Fault::KillTime,
+            fault: InjectedFault::KillTime,
             seed,
         };
-        let planned: Vec<Scenario> = (0..20).map(scenario).collect();
-        let work = |scenario: Scenario| match scenario.seed {
+        let planned: Vec<FaultScenario> = (0..20).map(scenario).collect();
+        let work = |scenario: FaultScenario| match scenario.seed {
             7 => bail!("it did not end"),
-            _ => Ok(Findings::default()),
+            _ => Ok(ScenarioFindings::default()),
         };
         let (summary, n_failed) = run_all(&planned, 3, &work);
         assert_eq!((summary.n_scenarios(), n_failed), (20, 1));

@@ -5,7 +5,7 @@ use super::scenario::StoreKind;
 
 /// One way to disturb a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fault {
+pub(crate) enum InjectedFault {
     /// SIGKILL of gemicro right after a commit: the seed counts through all of them.
     KillCommit,
     /// SIGKILL of gemicro right before a write to the store.
@@ -52,7 +52,7 @@ pub(crate) enum Fault {
     Clock,
 }
 
-impl Fault {
+impl InjectedFault {
     pub(crate) const ALL: [Self; 22] = [
         Self::KillCommit,
         Self::KillWrite,

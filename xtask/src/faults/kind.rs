@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::agent_scripts::{self, AgentScript};
+use super::agent_scripts::{self, FaultyAgent};
 use super::world::FaultWorld;
 
 /// The folder with the scripted agent and the project of the pipeline's tests.
@@ -85,7 +85,7 @@ impl RunKind {
                 }
             }
             Self::Research | Self::Chat => {}
-            Self::Prompt => agent_scripts::install(world, AgentScript::Good)?,
+            Self::Prompt => agent_scripts::install(world, FaultyAgent::Good)?,
             Self::Batch => world.write("project/batch.json", &batch().to_string())?,
             Self::Ooda => {
                 for (name, text) in OODA_PROJECT {

@@ -1,9 +1,9 @@
 //! Which scenarios are run: a selection for every change, or the full matrix.
 
 use super::arguments::FaultArguments;
-use super::fault::Fault;
+use super::fault::InjectedFault;
 use super::kind::RunKind;
-use super::scenario::{Scenario, StoreKind};
+use super::scenario::{FaultScenario, StoreKind};
 
 /// The scenarios that the arguments ask for, in an order that mixes the kinds.
 ///
@@ -11,11 +11,11 @@ use super::scenario::{Scenario, StoreKind};
 pub(crate) fn scenarios(
     arguments: &FaultArguments,
     n_commits: impl Fn(RunKind, StoreKind) -> u64,
-) -> Vec<Scenario> {
+) -> Vec<FaultScenario> {
     let mut found = Vec::new();
     for store in StoreKind::ALL {
         for kind in RunKind::ALL {
-            for fault in Fault::ALL {
+            for fault in InjectedFault::ALL {
                 let is_asked = arguments.store.is_none_or(|it| it == store)
                     && arguments.kind.is_none_or(|it| it == kind)
                     && arguments.fault.is_none_or(|it| it == fault);
@@ -24,13 +24,13 @@ pub(crate) fn scenarios(
                 }
                 let count = match (arguments.count, arguments.all) {
                     (Some(count), _) => count,
-                    (None, true) if fault == Fault::KillCommit => n_commits(kind, store),
+                    (None, true) if fault == InjectedFault::KillCommit => n_commits(kind, store),
                     (None, true) => full(kind, store, fault),
                     // What is asked for by name is run, however long it takes.
                     (None, false) if arguments.fault.is_some() && arguments.kind.is_some() => 10,
-                    (None, false) => selected(kind, store, fault),
+                    (None, false) => count_in_selection(kind, store, fault),
                 };
-                found.extend((0..count).map(|number| Scenario {
+                found.extend((0..count).map(|number| FaultScenario {
                     kind,
                     store,
                     fault,
@@ -44,29 +44,41 @@ pub(crate) fn scenarios(
 }
 
 /// Scenarios of the selection: about three minutes on two cores.
-fn selected(kind: RunKind, store: StoreKind, fault: Fault) -> u64 {
+fn count_in_selection(kind: RunKind, store: StoreKind, fault: InjectedFault) -> u64 {
     let is_quick = matches!(
         kind,
         RunKind::Offline | RunKind::Research | RunKind::Chat | RunKind::Batch
     );
     match (store, kind, fault) {
-        (StoreKind::Postgres, RunKind::Offline | RunKind::Batch, Fault::KillWrite) => 4,
-        (StoreKind::Postgres, RunKind::Offline, Fault::ServerRestart) => 1,
+        (StoreKind::Postgres, RunKind::Offline | RunKind::Batch, InjectedFault::KillWrite) => 4,
+        (StoreKind::Postgres, RunKind::Offline, InjectedFault::ServerRestart) => 1,
         (StoreKind::Postgres, ..) => 0,
-        (StoreKind::Sqlite, RunKind::Pipeline, Fault::KillWrite | Fault::KillTime) => 2,
+        (StoreKind::Sqlite, RunKind::Pipeline, InjectedFault::KillWrite | InjectedFault::KillTime) => 2,
         (StoreKind::Sqlite, RunKind::Pipeline, _) => 0,
-        (StoreKind::Sqlite, RunKind::Ooda, Fault::KillWrite | Fault::KillTime) => 3,
+        (StoreKind::Sqlite, RunKind::Ooda, InjectedFault::KillWrite | InjectedFault::KillTime) => 3,
         (StoreKind::Sqlite, RunKind::Ooda, _) => 0,
-        (StoreKind::Sqlite, _, Fault::KillCommit | Fault::KillWrite | Fault::KillTime) if is_quick => 16,
-        (StoreKind::Sqlite, _, Fault::KillCommit | Fault::KillWrite | Fault::KillTime) => 5,
-        (StoreKind::Sqlite, _, Fault::NetHalfOpen | Fault::AgentHang | Fault::AgentFlood) => 1,
+        (
+            StoreKind::Sqlite,
+            _,
+            InjectedFault::KillCommit | InjectedFault::KillWrite | InjectedFault::KillTime,
+        ) if is_quick => 16,
+        (
+            StoreKind::Sqlite,
+            _,
+            InjectedFault::KillCommit | InjectedFault::KillWrite | InjectedFault::KillTime,
+        ) => 5,
+        (
+            StoreKind::Sqlite,
+            _,
+            InjectedFault::NetHalfOpen | InjectedFault::AgentHang | InjectedFault::AgentFlood,
+        ) => 1,
         (StoreKind::Sqlite, ..) if is_quick => 4,
         (StoreKind::Sqlite, ..) => 2,
     }
 }
 
 /// Scenarios of the full matrix; commits are counted through instead.
-fn full(kind: RunKind, store: StoreKind, fault: Fault) -> u64 {
+fn full(kind: RunKind, store: StoreKind, fault: InjectedFault) -> u64 {
     let of_kind = match kind {
         RunKind::Offline => 1_600,
         RunKind::Research => 700,
@@ -77,25 +89,25 @@ fn full(kind: RunKind, store: StoreKind, fault: Fault) -> u64 {
         RunKind::Pipeline => 30,
     };
     let share = match fault {
-        Fault::KillWrite | Fault::KillTime => 1,
-        Fault::TornWrite | Fault::TornPage | Fault::BitFlip => 4,
-        Fault::KillCommit
-        | Fault::KillAgent
-        | Fault::KillBoth
-        | Fault::KillWorker
-        | Fault::FullDisk
-        | Fault::Locked
-        | Fault::Clock => 8,
-        Fault::ServerRestart
-        | Fault::NetRefused
-        | Fault::NetReset
-        | Fault::NetSlow
-        | Fault::NetHalfOpen
-        | Fault::NetCut
-        | Fault::AgentHang
-        | Fault::AgentFlood
-        | Fault::AgentGarbage
-        | Fault::AgentEmpty => 20,
+        InjectedFault::KillWrite | InjectedFault::KillTime => 1,
+        InjectedFault::TornWrite | InjectedFault::TornPage | InjectedFault::BitFlip => 4,
+        InjectedFault::KillCommit
+        | InjectedFault::KillAgent
+        | InjectedFault::KillBoth
+        | InjectedFault::KillWorker
+        | InjectedFault::FullDisk
+        | InjectedFault::Locked
+        | InjectedFault::Clock => 8,
+        InjectedFault::ServerRestart
+        | InjectedFault::NetRefused
+        | InjectedFault::NetReset
+        | InjectedFault::NetSlow
+        | InjectedFault::NetHalfOpen
+        | InjectedFault::NetCut
+        | InjectedFault::AgentHang
+        | InjectedFault::AgentFlood
+        | InjectedFault::AgentGarbage
+        | InjectedFault::AgentEmpty => 20,
     };
     let of_store = match store {
         StoreKind::Sqlite => 1,
@@ -109,7 +121,7 @@ fn full(kind: RunKind, store: StoreKind, fault: Fault) -> u64 {
 mod tests {
     use super::*;
 
-    fn planned(arguments: &FaultArguments) -> Vec<Scenario> {
+    fn planned(arguments: &FaultArguments) -> Vec<FaultScenario> {
         scenarios(arguments, |_, _| 20)
     }
 
@@ -121,7 +133,7 @@ mod tests {
         };
         let planned = planned(&all);
         assert!(planned.len() >= 11_000, "{}", planned.len());
-        for fault in Fault::ALL {
+        for fault in InjectedFault::ALL {
             assert!(
                 planned.iter().any(|scenario| scenario.fault == fault),
                 "{fault:?}"
@@ -137,15 +149,15 @@ mod tests {
         let arguments = FaultArguments {
             kind: Some(RunKind::Batch),
             store: Some(StoreKind::Sqlite),
-            fault: Some(Fault::KillTime),
+            fault: Some(InjectedFault::KillTime),
             seed: 7,
             count: Some(1),
             ..FaultArguments::DEFAULT
         };
-        let expected = Scenario {
+        let expected = FaultScenario {
             kind: RunKind::Batch,
             store: StoreKind::Sqlite,
-            fault: Fault::KillTime,
+            fault: InjectedFault::KillTime,
             seed: 7,
         };
         assert_eq!(planned(&arguments), [expected]);

@@ -7,9 +7,9 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::agent_scripts::{AgentScript, install};
+use super::agent_scripts::{FaultyAgent, install};
 use super::audit::{UndisturbedRun, audit, paths, processes_in};
-use super::fault::Fault;
+use super::fault::InjectedFault;
 use super::finish::{EndedCommand, call, finish, must, spawn, start, wait};
 use super::fold::RunFold;
 use super::interpose::Interposition;
@@ -17,14 +17,14 @@ use super::kind::RunKind;
 use super::postgres::FaultServer;
 use super::proxy::FaultProxy;
 use super::random::SeededRandom;
-use super::scenario::{Findings, Scenario, StoreKind};
+use super::scenario::{FaultScenario, ScenarioFindings, StoreKind};
 use super::store_damage::{flip_bit, lock, tear_last_page};
 use super::world::{FaultTools, FaultWorld};
 
 const HOUR: i64 = 3_600;
 
 /// Runs the whole thing once without a fault.
-pub(crate) fn undisturbed(
+pub(crate) fn run_undisturbed(
     tools: &FaultTools,
     kind: RunKind,
     server: Option<&FaultServer>,
@@ -59,17 +59,17 @@ pub(crate) fn undisturbed(
 /// Carries out a scenario in a folder of its own.
 pub(crate) fn perform(
     tools: &FaultTools,
-    scenario: Scenario,
+    scenario: FaultScenario,
     server: Option<&FaultServer>,
     undisturbed: &UndisturbedRun,
-) -> Result<Findings> {
-    let Scenario {
+) -> Result<ScenarioFindings> {
+    let FaultScenario {
         kind, fault, seed, ..
     } = scenario;
     let mut random = SeededRandom::new(seed);
     // Killing the server would disturb the scenarios beside this one.
     let mut own_server = match fault {
-        Fault::ServerRestart => Some(FaultServer::start()?),
+        InjectedFault::ServerRestart => Some(FaultServer::start()?),
         _ => None,
     };
     let server = own_server.as_ref().or(server);
@@ -81,48 +81,49 @@ pub(crate) fn perform(
     let any_write = |random: &mut SeededRandom| 1 + random.below(undisturbed.n_writes);
     let mut proxy = None;
     match fault {
-        Fault::KillCommit => {
+        InjectedFault::KillCommit => {
             let number = 1 + (seed.wrapping_sub(1)) % undisturbed.n_syncs.max(1);
-            interposed(&world, start(&world, kind)?, Interposition::Commit(number))?;
+            run_interposed(&world, start(&world, kind)?, Interposition::Commit(number))?;
         }
-        Fault::KillWrite => {
+        InjectedFault::KillWrite => {
             let number = any_write(&mut random);
-            interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
+            run_interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
             if random.below(4) == 0 && kind != RunKind::Chat {
                 // A second kill, while the run is resumed.
                 let resume = world.command(&["resume", "last"]);
-                interposed(&world, resume, Interposition::Kill(any_write(&mut random)))?;
+                run_interposed(&world, resume, Interposition::Kill(any_write(&mut random)))?;
             }
         }
-        Fault::KillTime => kill_later(&world, start(&world, kind)?, random.time(undisturbed.took))?,
-        Fault::TornWrite => {
+        InjectedFault::KillTime => kill_later(&world, start(&world, kind)?, random.time(undisturbed.took))?,
+        InjectedFault::TornWrite => {
             let number = any_write(&mut random);
-            interposed(&world, start(&world, kind)?, Interposition::Torn(number))?;
+            run_interposed(&world, start(&world, kind)?, Interposition::Torn(number))?;
         }
-        Fault::FullDisk => {
+        InjectedFault::FullDisk => {
             let number = any_write(&mut random);
-            interposed(&world, start(&world, kind)?, Interposition::Full(number))?;
+            run_interposed(&world, start(&world, kind)?, Interposition::Full(number))?;
         }
-        Fault::Clock => {
+        InjectedFault::Clock => {
             let shift_seconds = if random.below(2) == 0 { HOUR } else { -HOUR };
             let at = any_write(&mut random);
-            interposed(
+            run_interposed(
                 &world,
                 start(&world, kind)?,
                 Interposition::Clock { at, shift_seconds },
             )?;
         }
-        Fault::TornPage => {
+        InjectedFault::TornPage => {
             let number = any_write(&mut random);
-            interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
+            run_interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
             tear_last_page(&world, &mut random)?;
-            return noticed(&mut world, kind, undisturbed);
+            return check_noticed(&mut world, kind, undisturbed);
         }
-        Fault::BitFlip => {
+        InjectedFault::BitFlip => {
             call(&world, start(&world, kind)?)?;
             let flipped = flip_bit(&world, &mut random)?;
             let check = call(&world, world.command(&["store", "check"]))?;
-            let mut found = noticed(&mut world, kind, undisturbed).with_context(|| flipped.place.clone())?;
+            let mut found =
+                check_noticed(&mut world, kind, undisturbed).with_context(|| flipped.place.clone())?;
             found.n_reported = usize::from(check.code != 0);
             if flipped.is_in_blob && check.code == 0 {
                 found
@@ -131,16 +132,16 @@ pub(crate) fn perform(
             }
             return Ok(found);
         }
-        Fault::Locked => {
+        InjectedFault::Locked => {
             let number = any_write(&mut random);
-            interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
+            run_interposed(&world, start(&world, kind)?, Interposition::Kill(number))?;
             let held = lock(&world)?;
             let mut child = spawn(&world, &mut world.command(&["resume", "last"]))?;
             std::thread::sleep(random.time(Duration::from_millis(400)));
             drop(held);
             wait(&world, &mut child)?;
         }
-        Fault::ServerRestart => {
+        InjectedFault::ServerRestart => {
             let mut child = spawn(&world, &mut start(&world, kind)?)?;
             std::thread::sleep(random.time(undisturbed.took));
             if let Some(server) = &mut own_server {
@@ -148,18 +149,25 @@ pub(crate) fn perform(
             }
             wait(&world, &mut child)?;
         }
-        Fault::NetRefused | Fault::NetReset | Fault::NetSlow | Fault::NetHalfOpen | Fault::NetCut => {
+        InjectedFault::NetRefused
+        | InjectedFault::NetReset
+        | InjectedFault::NetSlow
+        | InjectedFault::NetHalfOpen
+        | InjectedFault::NetCut => {
             let simulator = world.simulator_url().context("the kind has no model")?;
             let started = FaultProxy::start(simulator, fault, &mut random)?;
             world.model_url.clone_from(&started.url);
             proxy = Some(started);
             call(&world, start(&world, kind)?)?;
         }
-        Fault::KillAgent | Fault::KillBoth => kill_agent(&world, kind, fault, &mut random)?,
-        Fault::AgentHang | Fault::AgentFlood | Fault::AgentGarbage | Fault::AgentEmpty => {
+        InjectedFault::KillAgent | InjectedFault::KillBoth => kill_agent(&world, kind, fault, &mut random)?,
+        InjectedFault::AgentHang
+        | InjectedFault::AgentFlood
+        | InjectedFault::AgentGarbage
+        | InjectedFault::AgentEmpty => {
             misbehave(&world, kind, fault)?;
         }
-        Fault::KillWorker => kill_worker(&mut world, undisturbed, &mut random)?,
+        InjectedFault::KillWorker => kill_worker(&mut world, undisturbed, &mut random)?,
     }
     let run = finish(&world, kind, may_retry(fault))?;
     drop(proxy);
@@ -167,23 +175,23 @@ pub(crate) fn perform(
 }
 
 /// Whether a run may fail because of this fault, and is then retried.
-fn may_retry(fault: Fault) -> bool {
+fn may_retry(fault: InjectedFault) -> bool {
     matches!(
         fault,
-        Fault::NetRefused
-            | Fault::NetReset
-            | Fault::NetSlow
-            | Fault::NetHalfOpen
-            | Fault::NetCut
-            | Fault::KillAgent
-            | Fault::AgentHang
-            | Fault::AgentFlood
-            | Fault::AgentGarbage
-            | Fault::AgentEmpty
+        InjectedFault::NetRefused
+            | InjectedFault::NetReset
+            | InjectedFault::NetSlow
+            | InjectedFault::NetHalfOpen
+            | InjectedFault::NetCut
+            | InjectedFault::KillAgent
+            | InjectedFault::AgentHang
+            | InjectedFault::AgentFlood
+            | InjectedFault::AgentGarbage
+            | InjectedFault::AgentEmpty
     )
 }
 
-fn interposed(world: &FaultWorld, mut command: Command, how: Interposition) -> Result<EndedCommand> {
+fn run_interposed(world: &FaultWorld, mut command: Command, how: Interposition) -> Result<EndedCommand> {
     how.apply(world, &mut command);
     call(world, command)
 }
@@ -202,7 +210,11 @@ fn end(child: &mut Child) -> Result<()> {
 }
 
 /// After damage: the same result, or an error. A different result would be wrong.
-fn noticed(world: &mut FaultWorld, kind: RunKind, undisturbed: &UndisturbedRun) -> Result<Findings> {
+fn check_noticed(
+    world: &mut FaultWorld,
+    kind: RunKind,
+    undisturbed: &UndisturbedRun,
+) -> Result<ScenarioFindings> {
     match finish(world, kind, false) {
         Ok(run) => {
             let mut findings = audit(world, kind, &run, undisturbed)?;
@@ -211,21 +223,26 @@ fn noticed(world: &mut FaultWorld, kind: RunKind, undisturbed: &UndisturbedRun) 
             Ok(findings)
         }
         Err(error) if error.to_string().contains("hung") => Err(error),
-        Err(_) => Ok(Findings {
+        Err(_) => Ok(ScenarioFindings {
             n_reported: 1,
-            ..Findings::default()
+            ..ScenarioFindings::default()
         }),
     }
 }
 
 /// Kills an agent that hangs, and gemicro too if that is the fault; later attempts get an agent that answers.
-fn kill_agent(world: &FaultWorld, kind: RunKind, fault: Fault, random: &mut SeededRandom) -> Result<()> {
-    install(world, AgentScript::Hang)?;
+fn kill_agent(
+    world: &FaultWorld,
+    kind: RunKind,
+    fault: InjectedFault,
+    random: &mut SeededRandom,
+) -> Result<()> {
+    install(world, FaultyAgent::Hang)?;
     let mut child = spawn(world, &mut start(world, kind)?)?;
     let agents = wait_for_agent(world, &mut child)?;
-    install(world, AgentScript::Good)?;
+    install(world, FaultyAgent::Good)?;
     std::thread::sleep(random.time(Duration::from_millis(100)));
-    if fault == Fault::KillBoth {
+    if fault == InjectedFault::KillBoth {
         end(&mut child)?;
     }
     for agent in agents {
@@ -253,17 +270,17 @@ fn wait_for_agent(world: &FaultWorld, child: &mut Child) -> Result<Vec<Pid>> {
 }
 
 /// Runs the task with an agent that misbehaves; later attempts get one that answers.
-fn misbehave(world: &FaultWorld, kind: RunKind, fault: Fault) -> Result<()> {
+fn misbehave(world: &FaultWorld, kind: RunKind, fault: InjectedFault) -> Result<()> {
     let script = match fault {
-        Fault::AgentHang => AgentScript::Hang,
-        Fault::AgentFlood => AgentScript::Flood,
-        Fault::AgentGarbage => AgentScript::Garbage,
-        _ => AgentScript::Empty,
+        InjectedFault::AgentHang => FaultyAgent::Hang,
+        InjectedFault::AgentFlood => FaultyAgent::Flood,
+        InjectedFault::AgentGarbage => FaultyAgent::Garbage,
+        _ => FaultyAgent::Empty,
     };
     install(world, script)?;
     let mut child = spawn(world, &mut start(world, kind)?)?;
     wait_for_agent(world, &mut child)?;
-    install(world, AgentScript::Good)?;
+    install(world, FaultyAgent::Good)?;
     let ended = wait(world, &mut child)?;
     if ended.code == 0 && !ended.stdout.contains("An honest answer.") {
         bail!(

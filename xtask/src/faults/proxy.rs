@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::fault::Fault;
+use super::fault::InjectedFault;
 use super::random::SeededRandom;
 
 /// How long the server is not there.
@@ -28,7 +28,7 @@ pub(crate) struct FaultProxy {
 /// What happens to which connection.
 #[derive(Clone, Copy)]
 struct Disturbance {
-    fault: Fault,
+    fault: InjectedFault,
     /// The connection, counted from 0.
     connection: u64,
     /// Bytes of the answer that arrive before it is cut.
@@ -37,7 +37,11 @@ struct Disturbance {
 
 impl FaultProxy {
     /// Starts a proxy to a simulator.
-    pub(crate) fn start(simulator_url: &str, fault: Fault, random: &mut SeededRandom) -> Result<Self> {
+    pub(crate) fn start(
+        simulator_url: &str,
+        fault: InjectedFault,
+        random: &mut SeededRandom,
+    ) -> Result<Self> {
         let target: SocketAddr = simulator_url.trim_start_matches("http://").parse()?;
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -50,7 +54,7 @@ impl FaultProxy {
         let ended = Arc::clone(&is_over);
         // Nothing listens at the address until the server "comes back".
         let listener = match fault {
-            Fault::NetRefused => None,
+            InjectedFault::NetRefused => None,
             _ => Some(listener),
         };
         thread::spawn(move || {
@@ -104,13 +108,13 @@ fn serve(
     is_over: &AtomicBool,
 ) -> std::io::Result<()> {
     match fault.map(|it| it.fault) {
-        Some(Fault::NetReset) => {
+        Some(InjectedFault::NetReset) => {
             // Closing with unread bytes resets the connection.
             let mut byte = [0];
             client.read_exact(&mut byte)?;
             return Ok(());
         }
-        Some(Fault::NetHalfOpen) => {
+        Some(InjectedFault::NetHalfOpen) => {
             while !is_over.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(20));
             }
@@ -129,8 +133,8 @@ fn serve(
 
 /// Passes the answer on, slowly or only in part if that is the fault.
 fn answer(server: &mut TcpStream, client: &mut TcpStream, fault: Option<Disturbance>) -> std::io::Result<()> {
-    let is_slow = fault.is_some_and(|it| it.fault == Fault::NetSlow);
-    let is_cut = fault.filter(|it| it.fault == Fault::NetCut);
+    let is_slow = fault.is_some_and(|it| it.fault == InjectedFault::NetSlow);
+    let is_cut = fault.filter(|it| it.fault == InjectedFault::NetCut);
     let mut left = is_cut.map_or(u64::MAX, |it| it.n_bytes);
     let mut buffer = [0; 16 * 1024];
     loop {

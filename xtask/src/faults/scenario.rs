@@ -1,6 +1,6 @@
 //! One scenario: a kind of run, a store, a fault, and the seed that decides where the fault happens.
 
-use super::fault::Fault;
+use super::fault::InjectedFault;
 use super::kind::RunKind;
 
 /// Where runs are stored.
@@ -22,14 +22,14 @@ impl StoreKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Scenario {
+pub(crate) struct FaultScenario {
     pub(crate) kind: RunKind,
     pub(crate) store: StoreKind,
-    pub(crate) fault: Fault,
+    pub(crate) fault: InjectedFault,
     pub(crate) seed: u64,
 }
 
-impl Scenario {
+impl FaultScenario {
     /// The command that runs only this scenario.
     pub(crate) fn command(&self) -> String {
         format!(
@@ -44,7 +44,7 @@ impl Scenario {
 
 /// What was wrong after a scenario.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Findings {
+pub(crate) struct ScenarioFindings {
     /// Results that are missing or different.
     pub(crate) lost: Vec<String>,
     /// Work that was done or paid for twice.
@@ -61,7 +61,7 @@ pub(crate) struct Findings {
     pub(crate) n_repeated: usize,
 }
 
-impl Findings {
+impl ScenarioFindings {
     /// Everything that is wrong, in one line; empty if nothing is.
     pub(crate) fn problems(&self) -> String {
         let all = [

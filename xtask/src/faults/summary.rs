@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::fault::Fault;
+use super::fault::InjectedFault;
 use super::kind::RunKind;
-use super::scenario::{Findings, Scenario, StoreKind};
+use super::scenario::{FaultScenario, ScenarioFindings, StoreKind};
 
 /// Counts of one kind of run, store and fault.
 #[derive(Debug, Default, Clone, Copy)]
-struct Row {
+struct SummaryRow {
     n_scenarios: usize,
     n_lost: usize,
     n_doubled: usize,
@@ -22,11 +22,11 @@ struct Row {
 /// The results so far.
 #[derive(Debug, Default)]
 pub(crate) struct FaultSummary {
-    rows: BTreeMap<(RunKind, StoreKind, Fault), Row>,
+    rows: BTreeMap<(RunKind, StoreKind, InjectedFault), SummaryRow>,
 }
 
 impl FaultSummary {
-    pub(crate) fn add(&mut self, scenario: &Scenario, findings: &Findings) {
+    pub(crate) fn add(&mut self, scenario: &FaultScenario, findings: &ScenarioFindings) {
         let key = (scenario.kind, scenario.store, scenario.fault);
         let row = self.rows.entry(key).or_default();
         row.n_scenarios += 1;
@@ -48,7 +48,7 @@ impl FaultSummary {
             "| run | store | fault | scenarios | lost | doubled | locks left | processes left | files left | reported | calls repeated |\n\
              |---|---|---|---|---|---|---|---|---|---|---|\n",
         );
-        let mut total = Row::default();
+        let mut total = SummaryRow::default();
         for ((kind, store, fault), row) in &self.rows {
             text += &line(&[kind.name(), store.name(), fault.name()], row);
             total.n_scenarios += row.n_scenarios;
@@ -64,7 +64,7 @@ impl FaultSummary {
     }
 }
 
-fn line(names: &[&str], row: &Row) -> String {
+fn line(names: &[&str], row: &SummaryRow) -> String {
     let counts = [
         row.n_scenarios,
         row.n_lost,
@@ -86,20 +86,20 @@ mod tests {
 
     #[test]
     fn a_row_counts_scenarios_not_problems() {
-        let scenario = Scenario {
+        let scenario = FaultScenario {
             kind: RunKind::Offline,
             store: StoreKind::Sqlite,
-            fault: Fault::KillWrite,
+            fault: InjectedFault::KillWrite,
             seed: 1,
         };
         let mut summary = FaultSummary::default();
-        summary.add(&scenario, &Findings::default());
+        summary.add(&scenario, &ScenarioFindings::default());
         let lost = vec!["one".to_owned(), "two".to_owned()];
         summary.add(
             &scenario,
-            &Findings {
+            &ScenarioFindings {
                 lost,
-                ..Findings::default()
+                ..ScenarioFindings::default()
             },
         );
         let expected = "| offline | sqlite | kill-write | 2 | 1 | 0 | 0 | 0 | 0 | 0 | 0 |";

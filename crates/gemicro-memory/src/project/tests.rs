@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::ProjectMemory;
 use crate::changes::{EntryDecision, EntryEdit, NewEntry};
-use crate::entry::{EntryState, NoteKind};
+use crate::entry::{EntryState, MemoryKind};
 use crate::error::MemoryError;
 use crate::file::FILE;
 use crate::memory::Memory;
@@ -27,7 +27,7 @@ fn at(second: i64) -> Timestamp {
 
 fn new_entry(text: &str) -> NewEntry {
     NewEntry {
-        kind: NoteKind::Fact,
+        kind: MemoryKind::Fact,
         text: text.to_owned(),
         pinned: false,
         supersedes: None,
@@ -97,7 +97,7 @@ async fn the_file_shows_what_is_live() {
     assert_eq!(project.live(0).await, Vec::<String>::new());
     assert!(!project.folder.path().join(FILE).exists());
     let rule = NewEntry {
-        kind: NoteKind::Rule,
+        kind: MemoryKind::Rule,
         pinned: true,
         ..new_entry("Run the tests with make check.")
     };

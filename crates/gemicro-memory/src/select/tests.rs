@@ -3,12 +3,12 @@
 use gemicro_event::Timestamp;
 
 use super::{find, select};
-use crate::entry::{EntryAuthor, MemoryEntry, NoteKind};
+use crate::entry::{EntryAuthor, MemoryEntry, MemoryKind};
 use crate::memory::Memory;
 
 fn entry(text: &str, second: i64) -> MemoryEntry {
     let at = Timestamp::from_millis(second * 1_000);
-    Memory::default().new_entry((NoteKind::Lesson, text), EntryAuthor::User, None, at)
+    Memory::default().new_entry((MemoryKind::Lesson, text), EntryAuthor::User, None, at)
 }
 
 fn selected<'e>(entries: &'e [MemoryEntry], about: &str, quota: u64) -> Vec<&'e str> {

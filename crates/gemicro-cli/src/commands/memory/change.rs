@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use gemicro_event::Timestamp;
-use gemicro_memory::{EntryDecision, EntryEdit, MemoryUpdate, NewEntry, NoteKind};
+use gemicro_memory::{EntryDecision, EntryEdit, MemoryKind, MemoryUpdate, NewEntry};
 
 use super::open::{MemoryPlaceArgs, describe, update};
 use super::view::rows;
@@ -25,7 +25,7 @@ pub(crate) enum NoteKindArg {
     Preference,
 }
 
-impl From<NoteKindArg> for NoteKind {
+impl From<NoteKindArg> for MemoryKind {
     fn from(kind: NoteKindArg) -> Self {
         match kind {
             NoteKindArg::Lesson => Self::Lesson,
@@ -114,7 +114,7 @@ pub(super) async fn edit(ctx: &Context, args: &EditArgs) -> Result<(), CommandEr
     let now = Timestamp::now();
     let edit = EntryEdit {
         text: args.text.clone(),
-        kind: args.kind.map(NoteKind::from),
+        kind: args.kind.map(MemoryKind::from),
         pinned: (args.pin || args.unpin).then_some(args.pin),
         expires_at: args.expires,
     };
