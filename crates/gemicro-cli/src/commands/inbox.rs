@@ -65,7 +65,7 @@ fn block(entry: &InboxEntry, columns: usize) -> String {
         .join(", ");
     block.push_str(&format!("  {}    # or {others}\n", entry.command));
     if let Some(then) = &entry.then {
-        block.push_str(&format!("  {then}    # then: the run is suspended\n"));
+        block.push_str(&format!("  {then}    # then continue the suspended run\n"));
     }
     block
 }

@@ -13,7 +13,7 @@ use crate::tell_run::tell_run;
 /// Arguments of `gemicro instruct`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The agent that works now does not see it. For notes that outlive a run, commit \
+    after_help = "The agent that is working now does not get it. For notes that outlive a run, commit \
                         docs/dev_docs/HUMAN_REVIEW.md."
 )]
 pub(crate) struct InstructArgs {

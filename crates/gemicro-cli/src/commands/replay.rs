@@ -30,7 +30,7 @@ pub(crate) struct ReplayArgs {
     /// Stop after this event, by its number or the first of its type, and show the run as it was then
     #[arg(long, value_name = "EVENT")]
     pub(crate) until: Option<String>,
-    /// Decide pipelines by this workflow instead of the recorded one
+    /// Use this workflow for pipelines instead of the recorded one
     #[arg(long, value_name = "FILE")]
     pub(crate) workflow: Option<PathBuf>,
     /// Run the steps that changed for real, and replace the file

@@ -103,7 +103,7 @@ fn list(rows: &[RunSnapshot], columns: usize) -> String {
             page.push_str(&format!("\n  gemicro answer {} yes    # or no\n", asked.run_id));
             if row.status == RunStatus::Suspended {
                 page.push_str(&format!(
-                    "  gemicro resume {}    # then: the run is suspended\n",
+                    "  gemicro resume {}    # then continue the suspended run\n",
                     row.run
                 ));
             }

@@ -19,7 +19,7 @@ pub(crate) struct TestArgs {
     /// The recordings
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Decide pipelines by this workflow instead of the recorded one
+    /// Use this workflow for pipelines instead of the recorded one
     #[arg(long, value_name = "FILE")]
     pub(crate) workflow: Option<PathBuf>,
     /// Output format

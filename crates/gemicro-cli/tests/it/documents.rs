@@ -45,6 +45,7 @@ pages! {
     keys: "docs/keys.md",
     local_models: "docs/local-models.md",
     mcp: "docs/mcp.md",
+    memory: "docs/memory.md",
     notifications: "docs/notifications.md",
     ooda: "docs/ooda.md",
     pipeline: "docs/pipeline.md",

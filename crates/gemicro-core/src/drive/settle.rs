@@ -29,11 +29,12 @@ impl Driver<'_> {
     /// on how many were waiting.
     pub(super) fn take_reports(&mut self, first: AttemptReport) {
         let now = self.clock.now();
-        let mut next = Some(first);
-        for _ in 0..MAX_REPORTS {
-            let Some(report) = next else { break };
+        self.take_report(first, now);
+        for _ in 1..MAX_REPORTS {
+            let Ok(report) = self.reports.try_recv() else {
+                break;
+            };
             self.take_report(report, now);
-            next = self.reports.try_recv().ok();
         }
         self.note_board();
     }

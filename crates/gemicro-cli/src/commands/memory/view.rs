@@ -37,7 +37,7 @@ pub(crate) struct MemoryShowArgs {
 /// Arguments of `gemicro memory search`.
 #[derive(Debug, Args)]
 pub(crate) struct MemorySearchArgs {
-    /// The words to find; forms of a word are the same
+    /// The words to find; also matches other forms of a word
     #[arg(required = true, value_name = "WORDS")]
     pub(crate) words: Vec<String>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! The memory of a project in its pipelines: what agents are given, and what they may propose.
 
-use super::scene::{ALL_WELL, Ran, Scene};
+use super::scene::{ALL_WELL, Ran, Scene, TASK};
 
 const LESSON: &str = "Every reviewer approves every change.";
 
@@ -31,6 +31,11 @@ fn memory(scene: &Scene, arguments: &[&str]) -> String {
     called.stdout
 }
 
+fn run_on(scene: &Scene, branch: &str) -> Ran {
+    let task = ["run", "--agent", "gemini", "--task", TASK];
+    scene.ran(&mut scene.command(&[&task[..], &["--no-push", "--branch", branch]].concat()))
+}
+
 #[test]
 fn a_proposed_lesson_is_in_no_prompt_before_it_is_approved() {
     let scene = Scene::new();
@@ -57,7 +62,7 @@ fn a_proposed_lesson_is_in_no_prompt_before_it_is_approved() {
     );
     // A second run is not given it.
     scene.agents("");
-    let again = scene.run(&["--no-push", "--branch", "task/again"]);
+    let again = run_on(&scene, "task/again");
     again.assert_completed();
     assert_eq!(phases_with(&again, LESSON), Vec::<&str>::new());
     assert!(
@@ -70,7 +75,7 @@ fn a_proposed_lesson_is_in_no_prompt_before_it_is_approved() {
     memory(&scene, &["approve", row["id"].as_str().unwrap()]);
     memory(&scene, &["add", "The moon is far."]);
     memory(&scene, &["add", "--pin", "Keep it short."]);
-    let third = scene.run(&["--no-push", "--branch", "task/third"]);
+    let third = run_on(&scene, "task/third");
     third.assert_completed();
     // Only the step that it is about.
     assert_eq!(phases_with(&third, LESSON), ["plan_review"]);
