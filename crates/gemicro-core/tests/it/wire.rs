@@ -14,7 +14,7 @@ use gemicro_core::research::{
     AnsweredWithoutModel, Citation, CitedContradiction, ContradictionSide, Grade, UnansweredQuestion,
 };
 use gemicro_core::run::events::{
-    AnswerGiven, AnswerRequested, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
+    AnswerGiven, AnswerRequested, BudgetAdjusted, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
     RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
     StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
 };
@@ -185,6 +185,10 @@ fn examples() -> Vec<AgentUpdate> {
         fact(BudgetWarning {
             used_percent: 83,
             spent: charge(),
+        }),
+        fact(BudgetAdjusted {
+            command_id: CommandId::try_from("c0mmand".to_owned()).expect("an id"),
+            limits: Limits::default(),
         }),
         fact(TimerFired {
             key: "pause".to_owned(),
