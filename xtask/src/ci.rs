@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::temporary::TemporaryFolder;
-use crate::{bench, deny, faults, process, setup, tidy};
+use crate::{bench, deny, process, setup, tidy};
 
 struct CiStage {
     name: &'static str,
@@ -54,10 +54,6 @@ const STAGES: &[CiStage] = &[
     CiStage {
         name: "test",
         work: StageWork::Tool(test_run),
-    },
-    CiStage {
-        name: "faults",
-        work: StageWork::Own("cargo xtask faults", faults::check),
     },
     CiStage {
         name: "doc",

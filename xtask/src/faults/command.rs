@@ -22,11 +22,6 @@ use super::world::FaultTools;
 use crate::bench::built_binary;
 use crate::temporary::TemporaryFolder;
 
-/// The selection that runs for every change.
-pub(crate) fn check(root: &Path) -> Result<()> {
-    run(root, &[])
-}
-
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<()> {
     let arguments = FaultArguments::parse(words)?;
     let folder = TemporaryFolder::new()?;

@@ -25,4 +25,4 @@ mod store_damage;
 mod summary;
 mod world;
 
-pub(crate) use command::{check, run};
+pub(crate) use command::run;

@@ -14,9 +14,10 @@ use gemicro_core::research::{
     AnsweredWithoutModel, Citation, CitedContradiction, ContradictionSide, Grade, UnansweredQuestion,
 };
 use gemicro_core::run::events::{
-    AnswerGiven, AnswerRequested, BudgetAdjusted, BudgetWarning, CancelRequested, DeadlinePassed, EventGap, RunCancelled,
-    RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken, StepAlarm,
-    StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted, TimerFired,
+    AnswerGiven, AnswerRequested, BudgetAdjusted, BudgetWarning, CancelRequested, DeadlinePassed, EventGap,
+    RunCancelled, RunFailed, RunInterrupted, RunParked, RunResumed, RunStarted, RunSuspended, RunWoken,
+    StepAlarm, StepCompleted, StepFailed, StepHandle, StepLost, StepParked, StepRetrying, StepStarted,
+    TimerFired,
 };
 use gemicro_event::{
     AgentUpdate, Charge, CommandId, ErrorKind, Event, Failure, Json, Payload, Registry, SCHEMA_VERSION,
