@@ -19,9 +19,9 @@ pub(crate) fn tell_run(
 ) -> Result<(), CommandError> {
     runtime::block_on(async {
         let here = LocalRunService::new(ctx.plain_engine().await?);
-        let told = send(ctx, &here, named, command, done).await;
-        here.engine().store().close().await;
-        told
+        let result = send(ctx, &here, named, command, done).await;
+        here.engine().close().await;
+        result
     })
 }
 
@@ -40,7 +40,7 @@ async fn send(
         Some(who) => command.by(&who),
         None => command,
     };
-    let told = match row.status {
+    let delivered = match row.status {
         // No process drives it, so there is nothing to wait for.
         RunStatus::Suspended => here.send(&id, command).await.map(|_| false),
         _ => tell(here, &id, command).await.map(|()| true),
@@ -50,7 +50,7 @@ async fn send(
             "Saved for run {id}, which is not running. It counts when you continue it: gemicro resume {id}"
         )
     };
-    match told {
+    match delivered {
         Ok(true) => output::say(&format!("{done} (run {id})")),
         Ok(false) => output::say(&saved()),
         Err(failure) if failure.kind == ErrorKind::StillRunning => output::say(&saved()),

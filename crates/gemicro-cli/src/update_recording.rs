@@ -57,7 +57,7 @@ pub(crate) async fn update(
         return Err(CommandError::AlreadyReported(STOPPED));
     }
     let updated = updated?;
-    here.engine().store().close().await;
+    here.engine().close().await;
     // A copy is replayed first, so that the old file stays until the new one is known to be good.
     let copy = home.path().join("updated.recording");
     write_file(&updated, &copy).map_err(Failure::from)?;

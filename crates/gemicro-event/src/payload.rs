@@ -21,9 +21,9 @@ pub enum PayloadReadError {
     /// It is an event of another kind.
     #[error("expected an event of type {expected}, got {actual}")]
     WrongType {
-        /// The requested kind.
+        /// The kind that was asked for.
         expected: &'static str,
-        /// The actual kind.
+        /// The kind that the event has.
         actual: String,
     },
     /// It is of that kind but its data does not match.

@@ -11,7 +11,7 @@ pub(crate) const COMMENT: &str = "<!-- gemicro:";
 pub struct FileBlock {
     /// Its first line, counted from 1.
     pub line: u64,
-    /// What it is.
+    /// Whether it is a heading, an item or other text.
     pub kind: FileBlockKind,
     /// The headings above it, the outermost first.
     pub headings: Vec<String>,
@@ -28,7 +28,7 @@ pub enum FileBlockKind {
     Heading,
     /// An item of a list.
     Item,
-    /// Any other text.
+    /// Text that is not in a list.
     Paragraph,
 }
 

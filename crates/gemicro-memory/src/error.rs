@@ -35,7 +35,7 @@ pub enum MemoryError {
     /// The folder of the project cannot be read.
     #[error("{folder}: {why}")]
     Folder { folder: String, why: String },
-    /// The store failed.
+    /// The events of the memory cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -35,11 +35,11 @@ pub struct ProjectMemory {
 /// What an update of the memory found and did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryUpdate {
-    /// The memory now.
+    /// The memory after these changes.
     pub memory: Memory,
     /// What the owner had changed in the file.
     pub by_hand: Vec<MemoryChanged>,
-    /// The requested changes.
+    /// The changes that were requested and stored.
     pub made: Vec<MemoryChanged>,
 }
 
@@ -230,7 +230,6 @@ impl ProjectMemory {
 /// The memory after a reading of the file.
 struct FileUpdate {
     memory: Memory,
-    /// The last event.
     seq: u64,
     /// The file, as it was read.
     text: Option<String>,

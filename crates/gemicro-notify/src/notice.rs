@@ -48,7 +48,7 @@ pub struct RunNotice {
     pub title: String,
     /// What happened, in one line.
     pub message: String,
-    /// When it happened.
+    /// When the event of the run happened.
     pub at: Timestamp,
     data: Value,
 }

@@ -68,7 +68,7 @@ pub struct GivenUpDelivery {
     pub seq: u64,
     /// Name of the destination, for display.
     pub target: String,
-    /// Number of attempts.
+    /// How often it was attempted in all.
     pub attempts: u32,
     /// The error of the last attempt.
     pub error: String,

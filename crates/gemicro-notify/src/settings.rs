@@ -13,7 +13,7 @@ const SECRET_PREFIX: &str = "whsec_";
 /// Size of a secret in bytes, as Standard Webhooks requires.
 const SECRET_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// Where notifications go.
+/// The command and the webhooks that receive notifications.
 #[derive(Debug, Clone, Default)]
 pub struct NotifySettings {
     /// A shell command that gets each notification as JSON on stdin.

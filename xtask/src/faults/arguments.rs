@@ -17,7 +17,6 @@ pub(crate) struct FaultArguments {
     pub(crate) seed: u64,
     /// Scenarios of each kind, store and fault; decided by the matrix without it.
     pub(crate) count: Option<u64>,
-    /// The full matrix.
     pub(crate) all: bool,
     pub(crate) table: Option<PathBuf>,
     /// Scenarios that run at once.

@@ -16,7 +16,6 @@ use super::world::FaultWorld;
 /// Time in which processes of a run that has ended must be gone.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// An undisturbed run.
 pub(crate) struct UndisturbedRun {
     pub(crate) fold: RunFold,
     pub(crate) n_writes: u64,

@@ -41,7 +41,6 @@ pub(crate) struct RunJournal(pub(crate) Vec<Value>);
 /// The result of a run: its journal, the files of the project and the commits on its branches.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunFold {
-    /// The last event.
     end: String,
     /// Facts of the journal by step.
     facts: BTreeMap<String, BTreeSet<String>>,

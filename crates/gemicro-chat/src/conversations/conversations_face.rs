@@ -281,7 +281,6 @@ impl Conversations {
         &self.store
     }
 
-    /// Redacts secrets.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.redactor
     }

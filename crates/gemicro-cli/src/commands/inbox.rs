@@ -27,7 +27,7 @@ pub(crate) fn run(ctx: &Context, args: &InboxArgs) -> Result<(), CommandError> {
     })?;
     output::print_rows(&entries, args.format, || {
         if entries.is_empty() {
-            output::say("Nothing waits for you.");
+            output::say("Nothing is waiting for you.");
             return Ok(());
         }
         output::print(&list(&entries, ctx.screen.width()))

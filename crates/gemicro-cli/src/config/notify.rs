@@ -16,7 +16,6 @@ use crate::command_error::CommandError;
 /// The keys of this group in files.
 pub(super) const KEYS: &[&str] = &["notify", "webhook"];
 
-/// Where notifications go.
 #[derive(Debug, Clone)]
 pub(crate) struct NotifyConfig {
     pub(crate) settings: NotifySettings,
@@ -25,7 +24,6 @@ pub(crate) struct NotifyConfig {
     origin: SettingOrigin,
 }
 
-/// One `[[webhook]]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WebhookSection {

@@ -10,7 +10,7 @@ pub enum StoreError {
     /// There is no such stream.
     #[error("there is no run {stream}")]
     NotFound {
-        /// The requested id.
+        /// The id that was asked for.
         stream: String,
     },
     /// Its contents were erased.

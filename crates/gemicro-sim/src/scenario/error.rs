@@ -26,9 +26,9 @@ pub enum ScenarioError {
     /// There is no such built-in scenario.
     #[error("no built-in scenario `{name}`; there are {known}")]
     UnknownBuiltin {
-        /// The requested name.
+        /// The name that was asked for.
         name: String,
-        /// The existing names.
+        /// The names that can be used.
         known: String,
     },
     /// The scenario cannot be written as YAML.

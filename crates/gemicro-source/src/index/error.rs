@@ -14,7 +14,7 @@ pub enum IndexError {
     /// The folder does not contain a complete index of this version. Remove it and build again.
     #[error("the index in {folder} is damaged: {reason}")]
     Damaged {
-        /// The folder.
+        /// The folder of the index.
         folder: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -22,7 +22,7 @@ pub enum IndexError {
     /// A file system error, for example because the disk is full.
     #[error("cannot write the index in {folder}: {source}")]
     Io {
-        /// The folder.
+        /// The folder of the index.
         folder: PathBuf,
         /// The operating system's error.
         source: std::io::Error,

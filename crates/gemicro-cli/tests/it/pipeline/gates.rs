@@ -116,7 +116,7 @@ fn a_gate_that_no_one_can_open_suspends_the_run() {
     let empty = scene.world.must(&["inbox"]);
     assert_eq!(
         (empty.stdout.as_str(), empty.stderr.as_str()),
-        ("", "Nothing waits for you.\n")
+        ("", "Nothing is waiting for you.\n")
     );
     assert_eq!(inbox(&scene), Value::Null);
     assert!(scene.world.must(&["runs"]).stdout.contains("suspended"));
@@ -194,22 +194,22 @@ fn a_gate_is_opened_over_http() {
     assert_eq!(error["kind"], "input_required", "{error}");
     assert_eq!(error["detail"]["question"], shown["question"], "{error}");
     // The owner may speak meanwhile; what cannot be read is refused.
-    let told = |kind: &str, data: Value| {
+    let post_command = |kind: &str, data: Value| {
         let command = json!({ "command_type": kind, "data": data });
         let answer = serving.post(&path, &command.to_string());
         (answer.status, answer.json()["status"].clone())
     };
     assert_eq!(
-        told("adjust_budget", json!({ "budget": "5M" })),
+        post_command("adjust_budget", json!({ "budget": "5M" })),
         (200, json!("completed"))
     );
     assert_eq!(
-        told("instruct", json!({ "text": "Be brief." })),
+        post_command("instruct", json!({ "text": "Be brief." })),
         (200, json!("completed"))
     );
-    assert_eq!(told("adjust_budget", json!({ "budget": "much" })).0, 400);
-    assert_eq!(told("instruct", json!({ "text": " " })).0, 409);
-    assert_eq!(told("sing", json!({})).0, 409);
+    assert_eq!(post_command("adjust_budget", json!({ "budget": "much" })).0, 400);
+    assert_eq!(post_command("instruct", json!({ "text": " " })).0, 409);
+    assert_eq!(post_command("sing", json!({})).0, 409);
     // The only question needs no name.
     let yes = json!({ "command_type": "answer", "data": { "answer": "yes" }, "command_id": "yes-1" });
     let answered = serving.post(&path, &yes.to_string());
@@ -221,7 +221,7 @@ fn a_gate_is_opened_over_http() {
     let (code, said) = life.end();
     assert_eq!(code, 0, "{said}");
     assert_eq!(outcomes(&scene.events()), ALL_WELL);
-    assert_eq!(told("instruct", json!({ "text": "Too late." })).0, 409);
+    assert_eq!(post_command("instruct", json!({ "text": "Too late." })).0, 409);
     serving.stop();
 }
 

@@ -20,9 +20,9 @@ pub enum PromptError {
     #[error("{file}: undefined variable `{}`; there are {known}", .unknown.join("`, `"))]
     UndefinedVariable {
         file: String,
-        /// The unknown variables.
+        /// Variables of the template that do not exist.
         unknown: Vec<String>,
-        /// The existing variables.
+        /// Variables that a template can use.
         known: String,
     },
     /// The ending does not ask for the payload.
