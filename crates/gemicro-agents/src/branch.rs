@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use gemicro_core::ask::{AgentTask, BranchOutcome, SandboxMode};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{
-    self, BundleResult, ChangeCounts, GitSettings, Import, ImportWarning, NewTask, RepositoryError,
-    ShowOutcome, Slug, TaskRepo, TaskSandbox, TaskStart, Tripwire, TrustedRepo, import_unless, show,
+    self, BundleResult, ChangeCounts, GitSettings, Import, ImportResult, ImportWarning, NewTask,
+    RepositoryError, ShowOutcome, Slug, TaskRepo, TaskSandbox, TaskStart, Tripwire, TrustedRepo,
+    import_unless, show,
 };
-use gemicro_guard::sandbox::{Profile, WriteMode};
+use gemicro_guard::sandbox::Profile;
 
 use super::branch_import::BranchImport;
+use super::pipeline_sandbox::PipelineSandbox;
 use super::setup::AgentSetup;
 use super::task_folder::{FolderMarks, find, id_of, lock, tasks_folder, to_failure};
 use super::tripwire_report::{StepWorkerKind, TripwireReport};
@@ -72,6 +74,17 @@ impl OnBranch {
         let left = tokio::task::spawn_blocking(move || {
             self.marks.end();
             self.tripwire_report(worker)
+        });
+        left.await.unwrap_or_default()
+    }
+
+    /// Ends the work on a branch that a step moved before it was interrupted, with the outcome of that import.
+    pub async fn leave_landed(self, worker: StepWorkerKind) -> (TripwireReport, Option<BranchOutcome>) {
+        let left = tokio::task::spawn_blocking(move || {
+            self.marks.end();
+            let tripped = self.tripwire_report(worker);
+            let imported = self.task.last_import().cloned();
+            (tripped, imported.map(|imported| self.outcome(&imported)))
         });
         left.await.unwrap_or_default()
     }
@@ -243,7 +256,6 @@ impl OnBranch {
     /// # Errors
     /// `branch_switched`, `import_refused` and other reasons why it cannot be imported: then the branch is unchanged.
     fn land(mut self, landing: &BranchImport) -> Result<BranchOutcome, Failure> {
-        let old = self.task.tip().to_string();
         if let Some(by) = &landing.by {
             self.marks.mark_landing(by)?;
         }
@@ -255,23 +267,37 @@ impl OnBranch {
             to_failure(&error)
         })?;
         self.marks.end();
-        let mut outcome = BranchOutcome::unmoved_branch(self.task.slug().branch(), old);
-        if let Import::Done(imported) = imported {
-            outcome.new = imported.new.to_string();
-            outcome.n_commits = imported.n_commits;
-            outcome.n_files = u64::try_from(imported.n_files).unwrap_or(u64::MAX);
-            (outcome.insertions, outcome.deletions) = (imported.insertions, imported.deletions);
-            outcome.reports = imported.reports.iter().map(report_text).collect();
-            match show(&self.repository, self.task.slug(), &imported.new) {
-                ShowOutcome::At(folder) => outcome.worktree = Some(folder.display().to_string()),
-                ShowOutcome::Left { folder, why } => {
-                    self.notes
-                        .push(format!("{} was left as it is: {why}", folder.display()));
-                }
+        Ok(match imported {
+            Import::Done(imported) => self.outcome(&imported),
+            Import::Nothing => BranchOutcome {
+                notes: self.notes,
+                ..BranchOutcome::unmoved_branch(self.task.slug().branch(), self.task.tip().to_string())
+            },
+        })
+    }
+
+    /// The outcome of an import, for which the user's worktree of the branch is updated.
+    fn outcome(self, imported: &ImportResult) -> BranchOutcome {
+        let mut notes = self.notes;
+        let worktree = match show(&self.repository, self.task.slug(), &imported.new) {
+            ShowOutcome::At(folder) => Some(folder.display().to_string()),
+            ShowOutcome::Left { folder, why } => {
+                notes.push(format!("{} was left as it is: {why}", folder.display()));
+                None
             }
+        };
+        BranchOutcome {
+            name: self.task.slug().branch(),
+            old: imported.old.to_string(),
+            new: imported.new.to_string(),
+            n_commits: imported.n_commits,
+            n_files: u64::try_from(imported.n_files).unwrap_or(u64::MAX),
+            insertions: imported.insertions,
+            deletions: imported.deletions,
+            worktree,
+            reports: imported.reports.iter().map(report_text).collect(),
+            notes,
         }
-        outcome.notes = self.notes;
-        Ok(outcome)
     }
 
     /// Changes in the user's repository in the meantime, other than on the branch.
@@ -296,34 +322,6 @@ impl OnBranch {
                     (landing.faults)(repository, new)
                 })
             }
-        }
-    }
-}
-
-/// Restrictions of an agent's step in a pipeline.
-pub(super) struct PipelineSandbox {
-    /// Folders of the checkout that it may write; without them all of it.
-    pub(super) only: Option<Vec<String>>,
-}
-
-impl PipelineSandbox {
-    /// The sandbox profile of the agent.
-    fn profile(&self, task: &TaskRepo, sandbox: TaskSandbox) -> Profile {
-        let usual = sandbox.clone();
-        let folders: Option<Vec<&str>> = self
-            .only
-            .as_ref()
-            .filter(|only| !only.is_empty())
-            .map(|only| only.iter().map(|folder| folder.trim_end_matches('/')).collect());
-        match folders {
-            // If they cannot be created, because something else has their names, nothing can be written.
-            Some(folders) => task.review_profile(sandbox, &folders).unwrap_or_else(|_| {
-                task.profile(TaskSandbox {
-                    mode: WriteMode::ReadOnly,
-                    ..usual
-                })
-            }),
-            None => task.profile(sandbox),
         }
     }
 }

@@ -36,6 +36,7 @@ mod messages;
 mod owner_notes;
 mod permission_prompter;
 mod pipeline_branch;
+mod pipeline_sandbox;
 mod pool;
 mod prepared_home;
 mod recall_tool;

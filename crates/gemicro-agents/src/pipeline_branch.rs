@@ -10,8 +10,9 @@ use gemicro_guard::repository::{
 };
 use gemicro_guard::sandbox::{Profile, Tier};
 
-use super::branch::{OnBranch, PipelineSandbox, repository};
+use super::branch::{OnBranch, repository};
 use super::branch_import::BranchImport;
+use super::pipeline_sandbox::PipelineSandbox;
 use super::setup::AgentSetup;
 use super::task_folder::{FolderMarks, id_of, is_whole, lock, put_aside, tasks_folder, to_failure};
 use super::workspace_settings::{self, MAX_INSTRUCTIONS};

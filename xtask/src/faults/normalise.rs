@@ -25,9 +25,6 @@ const VARIABLE_FIELDS: &[&str] = &[
     "uncertain",
     "usage",
 ];
-/// Sizes of an import. After a kill between an import and its event, gemicro recognises the import by its commits, but
-/// reports 0 files and no worktree: a known fault of the report, not of the branch, whose tree and commits are compared.
-const IMPORT_FIELDS: &[&str] = &["deletions", "insertions", "n_files", "worktree"];
 const VARIABLE_ENDINGS: &[&str] = &["_at", "_ms", "_usd", "_tokens", "_seconds", "tokens_used"];
 
 pub(crate) fn normalise(value: &Value, folder: &str) -> Value {
@@ -44,9 +41,7 @@ pub(crate) fn normalise(value: &Value, folder: &str) -> Value {
 }
 
 fn is_variable(name: &str) -> bool {
-    VARIABLE_FIELDS.contains(&name)
-        || IMPORT_FIELDS.contains(&name)
-        || VARIABLE_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    VARIABLE_FIELDS.contains(&name) || VARIABLE_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Replaces the folder of the scenario, ids and hashes.

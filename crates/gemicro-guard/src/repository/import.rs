@@ -1,5 +1,7 @@
 //! The only way for an agent's work to reach the user's repository: checked data, and one branch.
 
+use serde::{Deserialize, Serialize};
+
 use super::bundle::Bundle;
 use super::call::{CallPlace, GitCall, Input};
 use super::carried_secrets::CarriedSecrets;
@@ -24,7 +26,7 @@ pub enum Import {
 }
 
 /// The imported changes, and warnings about them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportResult {
     /// The tip of the branch before the import.
     pub old: CommitId,
@@ -82,6 +84,7 @@ pub fn import_unless(
     let imported = judge(repository, task, rules, &bundle, old)?;
     // If gemicro is killed now, this shows later whether the branch was moved.
     task.record.next = Some(imported.new.clone());
+    task.record.last = Some(imported.clone());
     task.record.write(&task.layout.folder)?;
     let taken = take_over(repository, task, &bundle, &imported, faults);
     task.record.next = None;

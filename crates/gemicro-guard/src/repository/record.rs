@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
+use super::import::ImportResult;
 use super::layout;
 use super::slug::Slug;
 
@@ -27,6 +28,9 @@ pub(super) struct TaskRecord {
     pub(super) tip: CommitId,
     /// The commit that is being imported. After a crash the branch shows whether the import succeeded.
     pub(super) next: Option<CommitId>,
+    /// What the last import brought, or the one of `next`: a step that died before its event was stored reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) last: Option<ImportResult>,
 }
 
 impl TaskRecord {
@@ -38,6 +42,7 @@ impl TaskRecord {
             tip: base.clone(),
             base,
             next: None,
+            last: None,
         }
     }
 

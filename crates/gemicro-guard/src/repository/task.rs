@@ -10,6 +10,7 @@ use gemicro_event::text;
 use super::commit_id::CommitId;
 use super::create;
 use super::error::RepositoryError;
+use super::import::ImportResult;
 use super::layout::{self, TaskLayout};
 use super::open_beneath;
 use super::record::TaskRecord;
@@ -138,6 +139,13 @@ impl TaskRepo {
     #[must_use]
     pub fn tip(&self) -> &CommitId {
         &self.record.tip
+    }
+
+    /// What the import brought that moved the branch to its tip.
+    #[must_use]
+    pub fn last_import(&self) -> Option<&ImportResult> {
+        let last = self.record.last.as_ref();
+        last.filter(|last| last.new == self.record.tip)
     }
 
     /// The sandbox of an agent that works on this task.

@@ -118,8 +118,9 @@ fn a_task_is_found_again() {
     let repository = world.open();
     let mut task = world.task(&repository);
     world.agent(Tier::Full, &task, "echo one > one");
-    world.finish(Tier::Full, &repository, &mut task).imported();
+    let imported = world.finish(Tier::Full, &repository, &mut task).imported();
     let again = TaskRepo::reopen(&repository, task.folder()).unwrap();
+    assert_eq!((again.last_import(), imported.n_files), (Some(&imported), 1));
     assert_eq!(
         (again.tip(), again.base(), again.slug()),
         (task.tip(), task.base(), task.slug())
@@ -133,20 +134,16 @@ fn a_task_is_found_again() {
         )
         .replace("\"next\": null", &format!("\"next\": \"{}\"", task.tip()));
     std::fs::write(&record, &killed).unwrap();
-    assert_eq!(
-        TaskRepo::reopen(&repository, task.folder()).unwrap().tip(),
-        task.tip()
-    );
+    let again = TaskRepo::reopen(&repository, task.folder()).unwrap();
+    assert_eq!((again.tip(), again.last_import()), (task.tip(), Some(&imported)));
     // Killed before.
     let killed = killed.replace(
         &format!("\"next\": \"{}\"", task.tip()),
         &format!("\"next\": \"{}\"", "1".repeat(40)),
     );
     std::fs::write(&record, killed).unwrap();
-    assert_eq!(
-        TaskRepo::reopen(&repository, task.folder()).unwrap().tip(),
-        task.base()
-    );
+    let again = TaskRepo::reopen(&repository, task.folder()).unwrap();
+    assert_eq!((again.tip(), again.last_import()), (task.base(), None));
     world.shell("git clone -q repo clone");
     let other = TrustedRepo::open(&world.settings(), &world.path("clone")).unwrap();
     let error = TaskRepo::reopen(&other, task.folder()).unwrap_err();

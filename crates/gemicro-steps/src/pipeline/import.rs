@@ -81,17 +81,19 @@ pub(crate) async fn import(
         BranchState::Landed(branch) => {
             let repository = branch.repository().clone();
             let tip = branch.tip();
-            let tripped = branch.leave_clean(StepWorkerKind::Gemicro).await;
+            let (tripped, landed) = branch.leave_landed(StepWorkerKind::Gemicro).await;
             tripped.tell(&call.reporter);
-            (Some(recognise_import(&input, tip)), repository)
+            // A task of an older gemicro does not know what it imported.
+            let landed = landed.unwrap_or_else(|| moved_branch(&input, tip));
+            (Some(landed), repository)
         }
     };
-    let outcome = outcome.unwrap_or_else(|| recognise_import(&input, input.place.tip.clone()));
+    let outcome = outcome.unwrap_or_else(|| moved_branch(&input, input.place.tip.clone()));
     run_blocking(move || import_result(&repository, &input, outcome)).await
 }
 
-/// The outcome of an import that was not recorded.
-fn recognise_import(input: &ImportInput, tip: String) -> BranchOutcome {
+/// The outcome of an import of which only the new tip is known.
+fn moved_branch(input: &ImportInput, tip: String) -> BranchOutcome {
     BranchOutcome {
         new: tip,
         ..BranchOutcome::unmoved_branch(input.place.branch.clone(), input.place.tip.clone())
