@@ -151,7 +151,7 @@ error_kinds! {
     /// A gate stayed closed: reviewers or checks did not accept the work within the allowed rounds.
     GateClosed, "gate_closed", Refused, false, "`gemicro show RUN` shows why; continue with `gemicro retry RUN --from PHASE`";
     /// A replay does not do what its recording says.
-    ReplayDiffers, "replay_differs", Refused, false, "if the change is intended, record the run again";
+    ReplayDiffers, "replay_differs", Refused, false, "if the change is intended, use `gemicro replay FILE --update`, or record the run again";
     /// The checks fail before anything was changed.
     ChecksFailed, "checks_failed", Environment, false, "run the failed command yourself and fix it on the base; if it passes there, the sandbox lacks a tool: docs/agents.md lists what it can use";
     /// The repository has a feature that cannot be protected.
