@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use crate::temporary::TemporaryFolder;
-use crate::{bench, deny, process, setup, tidy};
+use crate::{bench, deny, faults, process, setup, tidy};
 
 struct CiStage {
     name: &'static str,
@@ -66,6 +66,10 @@ const STAGES: &[CiStage] = &[
     CiStage {
         name: "research",
         work: StageWork::Own("cargo xtask bench research --check", bench::check_research),
+    },
+    CiStage {
+        name: "faults",
+        work: StageWork::Own("cargo xtask faults", |root| faults::run(root, &[])),
     },
 ];
 

@@ -3,7 +3,7 @@
 const TEXT: &str = "\
 cargo xtask <command>
 
-  ci                    the whole gate: setup, fmt, clippy, tidy, deny, tests, docs, smoke run, research scores
+  ci                    the whole gate: setup, fmt, clippy, tidy, deny, tests, docs, smoke run, research scores, faults
   setup                 finds or installs what the tests need (into .tools/)
   tidy                  house rules: file length, module docs, crate arrows, names, calls, links
   deny                  licences, banned crates and crate sources

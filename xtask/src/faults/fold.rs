@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -35,6 +36,8 @@ const PROGRESS: &[&str] = &[
 ];
 const ENDS: &[&str] = &["final_result", "run_failed", "run_cancelled", "run_interrupted"];
 
+const MINUTES_OF_DAY: u64 = 24 * 60;
+
 /// The events of one run or conversation.
 pub(crate) struct RunJournal(pub(crate) Vec<Value>);
 
@@ -58,6 +61,17 @@ impl RunJournal {
         self.0
             .iter()
             .filter(move |event| event["event_type"] == event_type)
+    }
+
+    /// Whether the time of day of the last event is at least half an hour away from now.
+    pub(crate) fn ends_at_another_hour(&self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = now.as_secs() / 60 % MINUTES_OF_DAY;
+        let last = self.0.last().and_then(|event| event["timestamp"].as_str());
+        last.and_then(minute_of_day).is_some_and(|minute| {
+            let away = (minute + MINUTES_OF_DAY - now) % MINUTES_OF_DAY;
+            (30..=MINUTES_OF_DAY - 30).contains(&away)
+        })
     }
 
     /// Steps that were cut off and must not begin again, which gemicro reports.
@@ -261,6 +275,13 @@ fn files_below(folder: &Path, top: &Path, found: &mut BTreeSet<String>) -> Resul
         found.insert(format!("{name} {:02x?}", &digest[..8]));
     }
     Ok(())
+}
+
+/// The minute of the day of `2026-11-18T07:41:17.137Z`.
+fn minute_of_day(timestamp: &str) -> Option<u64> {
+    let (_, time) = timestamp.split_once('T')?;
+    let mut parts = time.split(':').map(str::parse::<u64>);
+    Some(parts.next()?.ok()? * 60 + parts.next()?.ok()?)
 }
 
 #[cfg(test)]

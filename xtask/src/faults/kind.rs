@@ -106,7 +106,9 @@ impl RunKind {
             Self::Prompt => {
                 "ask --agent gemini --sandbox read-only --max-retries 1 --timeout 2 --max-duration 20 --cd . --format jsonl"
             }
-            Self::Chat => "chat --plain --format json --summariser none --model api:gemini-3.5-flash",
+            Self::Chat => {
+                "chat --plain --format json --summariser none --timeout 4 --model api:gemini-3.5-flash"
+            }
             Self::Batch => "batch submit batch.json --key faults --no-resident --format json",
             Self::Ooda => "ooda --auto --format jsonl",
             Self::Pipeline => "run --agent gemini --branch task/farewell --format jsonl --task",

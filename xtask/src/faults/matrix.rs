@@ -24,7 +24,9 @@ pub(crate) fn scenarios(
                 }
                 let count = match (arguments.count, arguments.all) {
                     (Some(count), _) => count,
-                    (None, true) if fault == InjectedFault::KillCommit => n_commits(kind, store),
+                    (None, true) if fault == InjectedFault::KillCommit && store == StoreKind::Sqlite => {
+                        n_commits(kind, store)
+                    }
                     (None, true) => full(kind, store, fault),
                     // What is asked for by name is run, however long it takes.
                     (None, false) if arguments.fault.is_some() && arguments.kind.is_some() => 10,
@@ -50,34 +52,34 @@ fn count_in_selection(kind: RunKind, store: StoreKind, fault: InjectedFault) -> 
         RunKind::Offline | RunKind::Research | RunKind::Chat | RunKind::Batch
     );
     match (store, kind, fault) {
-        (StoreKind::Postgres, RunKind::Offline | RunKind::Batch, InjectedFault::KillWrite) => 4,
+        (StoreKind::Postgres, RunKind::Offline | RunKind::Batch, InjectedFault::KillWrite) => 3,
         (StoreKind::Postgres, RunKind::Offline, InjectedFault::ServerRestart) => 1,
         (StoreKind::Postgres, ..) => 0,
-        (StoreKind::Sqlite, RunKind::Pipeline, InjectedFault::KillWrite | InjectedFault::KillTime) => 2,
+        (StoreKind::Sqlite, RunKind::Pipeline, InjectedFault::KillWrite | InjectedFault::KillTime) => 1,
         (StoreKind::Sqlite, RunKind::Pipeline, _) => 0,
-        (StoreKind::Sqlite, RunKind::Ooda, InjectedFault::KillWrite | InjectedFault::KillTime) => 3,
+        (StoreKind::Sqlite, RunKind::Ooda, InjectedFault::KillWrite | InjectedFault::KillTime) => 1,
         (StoreKind::Sqlite, RunKind::Ooda, _) => 0,
         (
             StoreKind::Sqlite,
             _,
             InjectedFault::KillCommit | InjectedFault::KillWrite | InjectedFault::KillTime,
-        ) if is_quick => 16,
+        ) if is_quick => 10,
         (
             StoreKind::Sqlite,
             _,
             InjectedFault::KillCommit | InjectedFault::KillWrite | InjectedFault::KillTime,
-        ) => 5,
+        ) => 4,
         (
             StoreKind::Sqlite,
             _,
             InjectedFault::NetHalfOpen | InjectedFault::AgentHang | InjectedFault::AgentFlood,
         ) => 1,
-        (StoreKind::Sqlite, ..) if is_quick => 4,
-        (StoreKind::Sqlite, ..) => 2,
+        (StoreKind::Sqlite, ..) if is_quick => 2,
+        (StoreKind::Sqlite, ..) => 1,
     }
 }
 
-/// Scenarios of the full matrix; commits are counted through instead.
+/// Scenarios of the full matrix. With SQLite a run is killed after each of its commits instead.
 fn full(kind: RunKind, store: StoreKind, fault: InjectedFault) -> u64 {
     let of_kind = match kind {
         RunKind::Offline => 1_600,
@@ -89,10 +91,9 @@ fn full(kind: RunKind, store: StoreKind, fault: InjectedFault) -> u64 {
         RunKind::Pipeline => 30,
     };
     let share = match fault {
-        InjectedFault::KillWrite | InjectedFault::KillTime => 1,
+        InjectedFault::KillCommit | InjectedFault::KillWrite | InjectedFault::KillTime => 1,
         InjectedFault::TornWrite | InjectedFault::TornPage | InjectedFault::BitFlip => 4,
-        InjectedFault::KillCommit
-        | InjectedFault::KillAgent
+        InjectedFault::KillAgent
         | InjectedFault::KillBoth
         | InjectedFault::KillWorker
         | InjectedFault::FullDisk

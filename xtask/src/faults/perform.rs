@@ -82,7 +82,12 @@ pub(crate) fn perform(
     let mut proxy = None;
     match fault {
         InjectedFault::KillCommit => {
-            let number = 1 + (seed.wrapping_sub(1)) % undisturbed.n_syncs.max(1);
+            let n_commits = undisturbed.n_syncs.max(1);
+            let number = match scenario.store {
+                // The full matrix has one scenario for each commit.
+                StoreKind::Sqlite => 1 + seed.wrapping_sub(1) % n_commits,
+                StoreKind::Postgres => 1 + random.below(n_commits),
+            };
             run_interposed(&world, start(&world, kind)?, Interposition::Commit(number))?;
         }
         InjectedFault::KillWrite => {
@@ -105,12 +110,17 @@ pub(crate) fn perform(
         }
         InjectedFault::Clock => {
             let shift_seconds = if random.below(2) == 0 { HOUR } else { -HOUR };
-            let at = any_write(&mut random);
+            // In the first half, so that later events have the wrong time.
+            let at = 1 + random.below(undisturbed.n_writes / 2);
             run_interposed(
                 &world,
                 start(&world, kind)?,
                 Interposition::Clock { at, shift_seconds },
             )?;
+            let run = finish(&world, kind, false)?;
+            if !run.journal.ends_at_another_hour() {
+                bail!("the clock did not jump");
+            }
         }
         InjectedFault::TornPage => {
             let number = any_write(&mut random);
