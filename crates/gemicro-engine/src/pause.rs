@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::run_service::RunService;
 use crate::send_and_wait::tell;
 
-/// Maximum time for the steps to stop, before the pause is reported as requested.
+/// Maximum time for the steps to end, before the pause is reported as requested.
 const STOP_WITHIN: Duration = Duration::from_secs(10);
 /// Polling interval for the run's status.
 const LOOK: Duration = Duration::from_millis(20);
@@ -24,7 +24,7 @@ pub enum PauseOutcome {
     Paused,
     /// It was suspended before.
     AlreadyPaused,
-    /// The process that drives it was notified and has not stopped its steps yet.
+    /// The process that drives it starts nothing new; steps that cannot be repeated have not ended yet.
     Requested,
     /// It had ended before.
     AlreadyEnded,

@@ -12,8 +12,8 @@ use crate::session::{Context, find_run, run_error};
 /// Arguments of `gemicro pause`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Running shell tasks of a batch are stopped and not repeated; to run them again, use \
-                        `gemicro batch retry RUN --only interrupted`."
+    after_help = "Nothing new starts. Commands and agents that cannot be repeated run to their end first; \
+                  `gemicro cancel RUN` stops them at once."
 )]
 pub(crate) struct PauseArgs {
     /// The run: the start of its id, or `last`
@@ -43,7 +43,10 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), CommandError> {
                 format!("Run {id} was paused already. Continue with: gemicro resume {id}")
             }
             PauseOutcome::Requested => {
-                format!("Run {id} is pausing. Watch it: gemicro events {id} --follow --format text")
+                format!(
+                    "Run {id} starts nothing new, and is paused when its running steps end.\n  Watch it: gemicro \
+                     events {id} --follow --format text\n  To stop them at once: gemicro cancel {id}"
+                )
             }
             PauseOutcome::AlreadyEnded => {
                 format!("Run {id} has already ended. Show it with: gemicro show {id}")

@@ -284,17 +284,19 @@ fn a_killed_command_is_resumed_by_the_same_key() {
     );
 }
 
-/// A task that a pause interrupted is the last word only when the batch ends.
+/// A command cannot be repeated, so a pause lets it end and starts no other.
 #[test]
-fn a_paused_batch_is_paused_and_not_failed() {
+fn a_pause_lets_commands_end_and_starts_nothing_new() {
     let place = Place::resident();
-    let tasks = json!([shell("held", "touch began; [ -e go ] || sleep 600; echo done")]);
+    let mut next = shell("next", "echo next");
+    next["depends_on"] = json!(["held"]);
+    let tasks = json!([shell("held", "touch began; sleep 2; echo done"), next]);
     let id = id_of(&place.must(&tasks, &[]));
     until("the command", || place.path("began").exists().then_some(()));
     let paused = place.call(&["pause", &id]);
     assert_eq!(paused.code, 0, "{}", paused.stderr);
     let polled = place.batch(0, &["poll", &id]);
-    assert_eq!(states(&polled), [("held", "interrupted")]);
+    assert_eq!(states(&polled), [("held", "completed"), ("next", "queued")]);
     assert_eq!(
         (&polled["status"], &polled["paused"]),
         (&json!("pending"), &json!(true)),
@@ -304,13 +306,12 @@ fn a_paused_batch_is_paused_and_not_failed() {
     assert_eq!(shown.code, 7);
     assert!(shown.stdout.contains(" · paused"), "{}", shown.stdout);
     assert!(
-        shown.stderr.contains(&format!("gemicro resume {id}")) && shown.stderr.contains("--only interrupted"),
+        shown.stderr.contains(&format!("gemicro resume {id}")),
         "{}",
         shown.stderr
     );
-    // What was interrupted is run again in the same batch.
-    std::fs::write(place.path("go"), "").unwrap();
-    let retried = place.batch(0, &["retry", &id, "--only", "interrupted"]);
-    assert_eq!(retried["response_id"], json!(id));
-    assert_eq!(states(&place.batch(0, &["wait", &id])), [("held", "completed")]);
+    let resumed = place.call(&["resume", &id]);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    let ended = place.batch(0, &["wait", &id]);
+    assert_eq!(states(&ended), [("held", "completed"), ("next", "completed")]);
 }

@@ -127,7 +127,7 @@ pub(super) struct Driver<'a> {
     pub(super) clock: DriverClock,
     /// Set when the store's disk failed during a step: the run stops and can be resumed.
     pub(super) halted: Option<Failure>,
-    /// Another process asked for a pause.
+    /// Another process asked for a pause: nothing new starts, and the run is suspended once that interrupts nothing.
     pub(super) is_paused: bool,
     /// Events that are folded but not yet written.
     pub(super) staged: Vec<NewEvent>,
@@ -215,13 +215,14 @@ impl<'a> Driver<'a> {
                 self.suspend(&failure.message, true).await?;
                 return Err(DriveError::Halted(failure));
             }
-            if self.is_paused {
+            if self.is_paused && !self.runs_what_cannot_be_repeated() {
                 self.suspend("paused on request", false).await?;
                 return Ok(DriveEnd::Suspended);
             }
             let recorded = self.ctx.options.recorded.clone();
             let decision = match &recorded {
                 Some(recorded) => self.decide_as_recorded(recorded),
+                None if self.is_paused => self.decide().without_starts(),
                 None => self.decide(),
             };
             if let Some(recorded) = &recorded

@@ -199,6 +199,15 @@ impl Driver<'_> {
         .collect()
     }
 
+    /// Whether a step runs that would be lost if it were stopped now: it must not begin twice.
+    pub(super) fn runs_what_cannot_be_repeated(&self) -> bool {
+        self.running.iter().any(|(key, running)| {
+            let executor = self.ctx.executors.get(&running.step.kind);
+            let may_begin_again = executor.is_none_or(|executor| executor.may_begin_again(&running.step));
+            !may_begin_again && !self.survives_driver(key)
+        })
+    }
+
     /// Whether the step's running attempt has a handle with which the next attempt can fetch the result.
     fn survives_driver(&self, key: &StepKey) -> bool {
         let has_handle =

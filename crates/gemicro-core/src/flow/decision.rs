@@ -27,6 +27,16 @@ impl Decision {
         }
     }
 
+    /// The same decision for a run that only waits for its running steps: it starts nothing and does not end the run.
+    #[must_use]
+    pub fn without_starts(self) -> Self {
+        Self {
+            want: Vec::new(),
+            finish: None,
+            ..self
+        }
+    }
+
     /// A decision that ends the run and starts nothing.
     #[must_use]
     pub fn end(outcome: Outcome) -> Self {

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use gemicro_core::command::{AckStatus, AgentAck, AgentCommand};
 use gemicro_core::drive::{DriveContext, begin, drive, resume};
-use gemicro_core::flow::{Decision, Outcome, RunWait};
+use gemicro_core::execute::{Executor, Executors, StepCall};
+use gemicro_core::flow::{Decision, Outcome, RunWait, Step, StepFailure, StepOutput};
 use gemicro_core::run::RunState;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
-use gemicro_event::{CommandId, Json, StreamId};
+use gemicro_event::{CommandId, Json, StepKey, StreamId};
+use tokio::sync::Notify;
 
 use crate::support::{
-    Death, ProbeStore, TestFlow, context, count, expire_lease, journal, prompt, started, terminal, types,
-    until,
+    Death, ProbeStore, TestFlow, context, count, expire_lease, journal, output, prompt, started, step,
+    terminal, types, until,
 };
 
 /// Asks one question and finishes with its answer.
@@ -276,6 +279,54 @@ async fn a_pause_suspends_the_run_and_an_old_one_does_not_stop_it_again() {
         .await
         .expect("store");
     assert_eq!(ack.expect("known").status, AckStatus::Rejected);
+}
+
+/// An executor whose steps must not begin twice, and end when they are released.
+struct Command(Arc<Notify>);
+
+impl Executor for Command {
+    fn execute(&self, _: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
+        let released = self.0.clone();
+        Box::pin(async move {
+            released.notified().await;
+            Ok(output("done"))
+        })
+    }
+
+    fn may_begin_again(&self, _: &Step) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn a_pause_lets_steps_end_that_must_not_begin_twice_and_starts_no_other() {
+    let flow = || {
+        TestFlow::new(|_, run| match run.is_done(&StepKey::new("first")) {
+            false => Decision::step(step("first")),
+            true => Decision::step(step("second")),
+        })
+    };
+    let (store, id, released) = (ProbeStore::new(), StreamId::random(), Arc::new(Notify::new()));
+    let executors = Executors::default().with("work", Arc::new(Command(released.clone())));
+    let ctx = context(&store, executors);
+    let lease = begin(&ctx, &id, None, &started(&flow())).await.expect("begins");
+    let driving = tokio::spawn(async move {
+        drive(&ctx, &flow(), lease).await.expect("ends");
+    });
+    until(&store, &id, |events| count(events, "step_started") == 1).await;
+    let ack = send(&store, &id, AgentCommand::pause()).await;
+    assert_eq!(ack.status, AckStatus::Completed);
+    assert_eq!(count(&journal(&store, &id).await, "run_suspended"), 0);
+    released.notify_one();
+    driving.await.expect("no panic");
+    let events = journal(&store, &id).await;
+    let ends = ["step_started", "step_completed", "step_failed", "run_suspended"];
+    assert_eq!(
+        ends.map(|it| count(&events, it)),
+        [1, 1, 0, 1],
+        "{:?}",
+        types(&events)
+    );
 }
 
 /// Limits that are not named stay, and what cannot be read changes nothing.
