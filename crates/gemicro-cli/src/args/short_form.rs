@@ -5,9 +5,10 @@
 
 use std::ffi::OsString;
 
+use clap::CommandFactory as _;
 use gemicro_event::redact::Redactor;
 
-use super::cli::{command_names, nested_command_names};
+use super::cli::{Cli, command_names, nested_command_names, tree};
 use crate::screen::text;
 
 /// The maximum number of suggestions.
@@ -19,7 +20,7 @@ const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 const FIRST_UNSPACED: char = '\u{e00}';
 
 /// Words of other tools, and the commands that do the same here.
-const SYNONYMS: [(&[&str], &[&str]); 13] = [
+const SYNONYMS: [(&[&str], &[&str]); 14] = [
     (&["status", "state", "info", "view"], &["show", "runs", "doctor"]),
     (
         &["list", "ls", "ps", "history", "jobs", "tasks"],
@@ -43,8 +44,21 @@ const SYNONYMS: [(&[&str], &[&str]); 13] = [
         &["config", "doctor"],
     ),
     (&["queue"], &["batch"]),
+    (&["search"], &["research"]),
     (&["approve", "reject", "reply", "yes", "no"], &["answer", "inbox"]),
     (&["version", "update", "upgrade"], &["--version", "doctor"]),
+];
+
+/// Words that say nothing about what is asked.
+const FILLERS: [&str; 32] = [
+    "a", "again", "all", "an", "and", "any", "every", "for", "from", "id", "in", "it", "its", "latest", "me",
+    "my", "new", "newest", "now", "of", "old", "on", "one", "our", "please", "recent", "that", "the",
+    "these", "this", "to", "with",
+];
+
+/// Words that begin a question, whatever command they resemble.
+const QUESTION_WORDS: [&str; 9] = [
+    "what", "who", "whose", "when", "where", "why", "which", "how", "whom",
 ];
 
 /// The words that come first, up to the first option; shared options may come before them.
@@ -92,11 +106,13 @@ fn is_sentence(argument: &str) -> bool {
     }
 }
 
-/// Whether words in one argument are a command with what it is about, such as `show last`.
+/// Whether words in one argument are a command with what it is about, such as `show last` or `list all runs`: a second
+/// word alone, an option, or nothing but words about runs.
 fn is_command_line(first: &str, rest: &[&str]) -> bool {
     let names_command = first == "gemicro" || !suggestions(first).is_empty();
-    let is_about_last = |word: &&str| word.trim_end_matches(QUESTION_MARKS) == "last";
-    let is_about = rest.first().is_some_and(is_about_last) || rest.iter().any(|word| word.starts_with('-'));
+    let is_about = rest.first().is_some_and(|word| is_run(bare(word)))
+        || rest.iter().any(|word| word.starts_with('-'))
+        || rest.iter().all(|word| is_own_word(&bare(word).to_lowercase()));
     names_command && (is_about || matches!(rest, [only] if !asks(only)))
 }
 
@@ -104,43 +120,146 @@ fn asks(word: &str) -> bool {
     word.ends_with(QUESTION_MARKS)
 }
 
+/// A word without the punctuation at its end.
+fn bare(word: &str) -> &str {
+    let word = word.trim_end_matches(QUESTION_MARKS);
+    word.trim_end_matches(['!', '.', ':', ','])
+}
+
+/// Whether a word names a run: `last`, or the beginning of an id as lists show it.
+fn is_run(word: &str) -> bool {
+    let has = |is_kind: fn(&char) -> bool| word.chars().any(|letter| is_kind(&letter));
+    let is_id = word.len() >= 8
+        && word
+            .chars()
+            .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+        && has(char::is_ascii_digit)
+        && has(char::is_ascii_lowercase);
+    word == "last" || is_id
+}
+
+/// Whether a word is about gemicro itself: a run, a command, a word of other tools for one, or a word that adds nothing.
+fn is_own_word(word: &str) -> bool {
+    let is_named = |word: &str| {
+        FILLERS.contains(&word)
+            || synonyms(word).next().is_some()
+            || command_names().any(|name| name == word)
+            || nested_command_names().iter().any(|(_, name)| name == word)
+    };
+    let singular = word.strip_suffix("es").filter(|it| is_named(it));
+    is_run(word) || is_named(word) || singular.or(word.strip_suffix('s')).is_some_and(is_named)
+}
+
 /// What to say about words that are no question, among all arguments of the call.
 pub(super) fn refusal(words: &[String], arguments: &[OsString]) -> String {
     let redactor = Redactor::new(std::iter::empty::<&str>());
+    let safe = |words: &str| text::one_line(&redactor.redact(words));
     let joined = words.join(" ");
-    let first = joined.split_whitespace().next().unwrap_or_default();
-    let mut words = words.iter().peekable();
-    let options = arguments.iter().skip(1).map(|it| it.to_string_lossy());
     let mut asking = vec!["gemicro research".to_owned()];
-    for option in options.filter(|it| words.next_if(|word| *word == it).is_none() && it != "--") {
-        asking.push(text::shell_quoted(&option));
-    }
+    asking.extend(
+        research_options(arguments)
+            .iter()
+            .map(|it| text::shell_quoted(it)),
+    );
     asking.push(text::shell_quoted(&joined));
-    let asking = text::one_line(&redactor.redact(&asking.join(" ")));
-    let meant: Vec<String> = match nested_commands(first).as_slice() {
-        // Nothing else was meant: the whole command can be pasted.
-        [(0, command)] if synonyms(first).next().is_none() => {
-            let rest = joined.split_whitespace().skip(1);
-            let whole: Vec<&str> = std::iter::once(command.as_str()).chain(rest).collect();
-            let whole = text::one_line(&redactor.redact(&whole.join(" ")));
-            vec![format!("`gemicro {whole}`")]
-        }
-        nested => {
-            let nested = nested.iter().map(|(_, command)| command.clone());
-            let commands = suggestions(first).into_iter().map(str::to_owned).chain(nested);
-            let commands = commands.take(MAX_SUGGESTIONS);
-            commands.map(|command| format!("`gemicro {command}`")).collect()
-        }
-    };
-    let meant = match meant.as_slice() {
+    let mut meant: Vec<&str> = joined.split_whitespace().collect();
+    if meant.len() > 1 && meant[0] == "gemicro" {
+        meant.remove(0);
+    }
+    let (first, rest) = meant
+        .split_first()
+        .map_or(("", &[][..]), |(first, rest)| (*first, rest));
+    let commands: Vec<String> = commands_meant(first, rest)
+        .iter()
+        .map(|command| format!("`gemicro {}`", safe(command)))
+        .collect();
+    let commands = match commands.as_slice() {
         [] => "`gemicro --help` lists the commands.".to_owned(),
         [only] => format!("Did you mean {only}?"),
         [others @ .., last] => format!("Did you mean {} or {last}?", others.join(", ")),
     };
+    let happened = match command_names().any(|name| name == first) {
+        true => format!("`{}` begins with a command", safe(&joined)),
+        false => format!("unknown command `{}`", safe(first)),
+    };
+    let asking = safe(&asking.join(" "));
     format!(
-        "error: unknown command `{}`; no model was asked\n  hint: {meant} To ask it as a question, run: {asking}",
-        text::one_line(&redactor.redact(first)),
+        "error: {happened}; no model was asked\n  hint: {commands} To ask it as a question, run: {asking}"
     )
+}
+
+/// The command lines that words may have meant, the likeliest first.
+fn commands_meant(first: &str, rest: &[&str]) -> Vec<String> {
+    let is_command = |word: &str| command_names().any(|name| name == word);
+    let whole = |command: &str| [&[command], rest].concat().join(" ");
+    let nested = match is_command(first) {
+        true => Vec::new(),
+        false => nested_commands(first),
+    };
+    match nested.as_slice() {
+        _ if is_run(first) => return vec![format!("show {first}")],
+        _ if is_command(first) && rest.iter().any(|word| word.starts_with('-')) => return vec![whole(first)],
+        // Nothing else was meant: the whole command can be pasted.
+        [(0, command)] if synonyms(&first.to_lowercase()).next().is_none() => return vec![whole(command)],
+        _ => {}
+    }
+    let mut meant = suggestions(first);
+    // What the other words name comes first: `gemicro runs` for `list all runs`.
+    meant.sort_by_key(|command| !rest.contains(command));
+    let mut meant: Vec<String> = meant.into_iter().map(str::to_owned).collect();
+    let run = rest.iter().map(|word| bare(word)).find(|word| is_run(word));
+    if let Some(run) = run.filter(|_| meant.iter().any(|command| takes_run(command))) {
+        meant.retain(|command| takes_run(command));
+        return meant.iter().map(|command| format!("{command} {run}")).collect();
+    }
+    let named = rest
+        .iter()
+        .filter(|word| is_command(word))
+        .map(|word| (*word).to_owned());
+    for command in named.chain(nested.into_iter().map(|(_, command)| command)) {
+        if !meant.contains(&command) {
+            meant.push(command);
+        }
+    }
+    meant.truncate(MAX_SUGGESTIONS);
+    meant
+}
+
+/// Whether a command is about one run.
+fn takes_run(command: &str) -> bool {
+    let tree = Cli::command();
+    let found = tree.find_subcommand(command);
+    found.is_some_and(|it| it.get_positionals().any(|it| it.get_id() == "run"))
+}
+
+/// The options among the arguments of a call that `gemicro research` takes, with their values.
+fn research_options(arguments: &[OsString]) -> Vec<String> {
+    let tree = tree();
+    let research = tree.find_subcommand("research").expect("research is a command");
+    let find = |argument: &str| {
+        research
+            .get_arguments()
+            .find(|it| match argument.strip_prefix("--") {
+                Some(long) => it.get_long() == long.split('=').next(),
+                None => argument
+                    .strip_prefix('-')
+                    .is_some_and(|short| it.get_short() == short.chars().next()),
+            })
+    };
+    let mut options = Vec::new();
+    let mut arguments = arguments.iter().skip(1).map(|it| it.to_string_lossy());
+    while let Some(argument) = arguments.next() {
+        let Some(option) = find(&argument) else { continue };
+        let has_value_beside = match argument.starts_with("--") {
+            true => !argument.contains('='),
+            false => argument.chars().count() == 2,
+        };
+        options.push(argument.into_owned());
+        if option.get_action().takes_values() && has_value_beside {
+            options.extend(arguments.next().map(|value| value.into_owned()));
+        }
+    }
+    options
 }
 
 /// The commands of groups that a word may have meant, each with how many letters differ: `batch wait` for `wait`. Where
@@ -161,23 +280,32 @@ fn nested_commands(typed: &str) -> Vec<(usize, String)> {
 
 /// The commands that a word may have meant, the likeliest first.
 fn suggestions(typed: &str) -> Vec<&'static str> {
-    let typed = typed
-        .trim_end_matches(['?', '!', '.', ':', ','])
-        .to_lowercase()
-        .replace('_', "-");
+    let typed = bare(typed).to_lowercase().replace('_', "-");
+    if QUESTION_WORDS.contains(&typed.as_str()) {
+        return Vec::new();
+    }
+    if let Some(command) = command_names().find(|command| *command == typed) {
+        return vec![command];
+    }
+    // Of a short word, two changed letters leave nothing.
+    let most_changed = if typed.chars().count() < 7 { 1 } else { 2 };
     let mut near: Vec<(usize, &'static str)> = command_names()
         .filter_map(|command| {
             let distance = strsim::damerau_levenshtein(command, &typed);
             let shares_beginning = typed.len() >= 3
                 && (command.starts_with(&typed) || typed.starts_with(&format!("{command}-")));
-            // Of a short word, two changed letters leave nothing.
-            let is_near = distance <= if typed.chars().count() <= 3 { 1 } else { 2 };
-            (is_near || shares_beginning).then_some((distance, command))
+            (distance <= most_changed || shares_beginning).then_some((distance, command))
         })
         .collect();
     near.sort_unstable();
+    let near = near.into_iter().map(|(_, command)| command);
+    let mistyped = SYNONYMS.iter().filter(|(words, _)| {
+        let is_near = |word: &str| word.len() > 5 && strsim::damerau_levenshtein(word, &typed) == 1;
+        words.iter().any(|word| is_near(word))
+    });
+    let mistyped = mistyped.flat_map(|(_, commands)| commands.iter().copied());
     let mut found: Vec<&'static str> = Vec::new();
-    for command in synonyms(&typed).chain(near.into_iter().map(|(_, command)| command)) {
+    for command in synonyms(&typed).chain(near).chain(mistyped) {
         if !found.contains(&command) {
             found.push(command);
         }

@@ -189,6 +189,15 @@ fn words_that_may_be_a_command_are_no_question() {
         &["runs --limit 3"],
         &["gemicro status"],
         &["how", "high", "is", "it?"],
+        &["list all runs"],
+        &["Show me last"],
+        &["tail the log last"],
+        &["resume last run please"],
+        &["show runs"],
+        &["show me yrhhp1w0 again"],
+        &["delete all the old batches"],
+        &["shw me the last run?"],
+        &["serach docs"],
     ] {
         assert!(!is_question(&words(refused)), "{refused:?}");
     }
@@ -199,6 +208,14 @@ fn words_that_may_be_a_command_are_no_question() {
         &["status of the ferry"],
         &["What now?"],
         &["show me the last report of the ferry"],
+        &["Compare Raft and Paxos"],
+        &["Show how TLS works"],
+        &["List the moons of Jupiter"],
+        &["Run time of quicksort"],
+        &["Batch normalization in neural networks"],
+        &["What runs last?"],
+        &["Which events?"],
+        &["Show me RFC 9110 in short"],
         &["Why?"],
         &["为什么天空是蓝色的"],
     ] {
@@ -220,6 +237,10 @@ fn a_refusal_names_the_nearest_commands_and_how_to_ask() {
         ("wait", "batch wait"),
         ("wiat", "batch wait"),
         ("submit", "batch submit"),
+        ("Status", "show"),
+        ("serach", "research"),
+        ("last", "show last"),
+        ("8f3kq0zz", "show 8f3kq0zz"),
     ] {
         let said = refusal(&[typed.to_owned()], &arguments(&[typed]));
         assert!(said.contains(&format!("`gemicro {command}`")), "{said}");
@@ -230,6 +251,35 @@ fn a_refusal_names_the_nearest_commands_and_how_to_ask() {
         &arguments(&["wait", "last"]),
     );
     assert!(said.contains("Did you mean `gemicro batch wait last`?"), "{said}");
+    for (quoted, commands) in [
+        ("resume last run please", "`gemicro resume last`?"),
+        ("show me last", "`gemicro show last`?"),
+        (
+            "tail the log last",
+            "`gemicro events last` or `gemicro show last`?",
+        ),
+        ("list all runs", "`gemicro runs`, "),
+        ("show runs", "`gemicro show` or `gemicro runs`?"),
+        ("runs --limit 3", "`gemicro runs --limit 3`?"),
+    ] {
+        let said = refusal(&[quoted.to_owned()], &arguments(&[quoted]));
+        assert!(said.contains(&format!("Did you mean {commands}")), "{said}");
+        assert!(said.ends_with(&format!("gemicro research '{quoted}'")), "{said}");
+    }
+    let said = refusal(&["show last".to_owned()], &arguments(&["show last"]));
+    assert!(
+        said.starts_with("error: `show last` begins with a command; "),
+        "{said}"
+    );
+    for unrelated in ["helo", "quit", "deploy"] {
+        let said = refusal(&[unrelated.to_owned()], &arguments(&[unrelated]));
+        assert!(said.contains("`gemicro --help` lists the commands."), "{said}");
+    }
+    let said = refusal(
+        &["logs".to_owned()],
+        &arguments(&["--offline", "logs", "-f", "--limit", "3", "--json"]),
+    );
+    assert!(said.ends_with("gemicro research --offline logs"), "{said}");
     let given = arguments(&[
         "--offline",
         "--source",
