@@ -230,4 +230,20 @@ impl Failure {
             retry_after_ms: None,
         }
     }
+
+    /// The same failure, marked as the decision of a person: nothing is broken.
+    #[must_use]
+    pub fn decided_by_person(self) -> Self {
+        Self {
+            detail: Some(Json::from(serde_json::json!({ "decided_by": "person" }))),
+            ..self
+        }
+    }
+
+    /// Whether a person decided it.
+    #[must_use]
+    pub fn is_decided_by_person(&self) -> bool {
+        let decided_by = self.detail.as_ref().and_then(|detail| detail.get("decided_by"));
+        decided_by.is_some_and(|who| who.as_str() == Some("person"))
+    }
 }

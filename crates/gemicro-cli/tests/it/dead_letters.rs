@@ -235,12 +235,26 @@ fn a_wrong_request_is_no_dead_letter() {
     let events = events
         .iter()
         .map(|kind| failed(kind.as_str(), 1, *kind, "no", HALF_HOUR));
+    // The no of a person is a decision; that of reviewers is a failed step.
+    let refused = |step: &str, error: Failure| {
+        let data = json!({ "step": step, "attempt": 1, "error": error });
+        NewEvent::of_step(
+            update("step_failed", Timestamp::now(), data),
+            &StepKey::new(step),
+            None,
+        )
+    };
+    let no = Failure::new(ErrorKind::GateClosed, "no");
+    let refused = [
+        refused("person", no.clone().decided_by_person()),
+        refused("reviewer", no),
+    ];
     write(
         &world,
         vec![Run {
             id: "aaaa0000aaaa0000",
             resubmits: None,
-            events: events.collect(),
+            events: events.chain(refused).collect(),
         }],
     );
     let rows: Value =
@@ -251,5 +265,5 @@ fn a_wrong_request_is_no_dead_letter() {
         .iter()
         .map(|row| row["step"].as_str().unwrap())
         .collect();
-    assert_eq!(steps, ["upstream_error"]);
+    assert_eq!(steps, ["reviewer", "upstream_error"]);
 }

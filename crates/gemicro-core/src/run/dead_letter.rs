@@ -25,14 +25,14 @@ pub struct DeadLetter {
 
 impl DeadLetter {
     /// The dead letter for an event; `None` for every event but `step_failed`, and for steps that were never tried,
-    /// were stopped, ran out of budget, were invalid requests or found no evidence.
+    /// were stopped, ran out of budget, were invalid requests, found no evidence or got a no from a person.
     #[must_use]
     pub fn of(event: &Event) -> Option<Self> {
         if event.update.event_type != "step_failed" {
             return None;
         }
         let failed = event.update.as_step_failed()?;
-        (failed.attempt > 0 && is_worth_another_run(failed.error.kind)).then(|| Self {
+        (failed.attempt > 0 && is_worth_another_run(&failed.error)).then(|| Self {
             run: event.stream.clone(),
             step: failed.step,
             attempts: failed.attempt,
@@ -54,11 +54,11 @@ pub fn resubmitted_run(event: &Event) -> Option<&StreamId> {
     resubmits.then_some(parent_run)
 }
 
-fn is_worth_another_run(kind: ErrorKind) -> bool {
+fn is_worth_another_run(error: &Failure) -> bool {
     let ended_as_asked = matches!(
-        kind,
+        error.kind,
         ErrorKind::Cancelled | ErrorKind::Interrupted | ErrorKind::NoEvidence | ErrorKind::BudgetExceeded
-    );
+    ) || error.is_decided_by_person();
     // The same invalid request would fail again.
-    !ended_as_asked && kind.class() != FailureClass::Usage
+    !ended_as_asked && error.kind.class() != FailureClass::Usage
 }

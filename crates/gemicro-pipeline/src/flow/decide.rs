@@ -53,7 +53,8 @@ pub(super) fn decide(state: &PipelineState, run: &RunState) -> Decision {
             HumanAnswer::Open(key) => return Decision::ask(key),
             HumanAnswer::No => {
                 let message = format!("a person answered no before phase {}", phase.name);
-                return Decision::end(Outcome::Failed(Failure::new(ErrorKind::GateClosed, message)));
+                let failure = Failure::new(ErrorKind::GateClosed, message);
+                return Decision::end(Outcome::Failed(failure.decided_by_person()));
             }
         }
     }
