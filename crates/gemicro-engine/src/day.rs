@@ -1,6 +1,6 @@
 //! Reserves a new run's share of the daily budget.
 
-use gemicro_core::budget::{Day, DayGrant, Limits};
+use gemicro_core::budget::{Day, DayGrant, DayUse, Limits};
 use gemicro_core::drive::AnyFlow;
 use gemicro_event::{Charge, Failure, Timestamp};
 use gemicro_steps::Plan;
@@ -33,7 +33,7 @@ pub(crate) async fn take(
     let lock = store.lock_day().await?;
     let day = Day::of(Timestamp::now());
     let used = used_today(store, day).await?;
-    let grant = DayGrant::take(cap, used, day)?;
+    let grant = DayGrant::take(cap, &used, day)?;
     let limits = grant.within(plan.limits);
     flow.check_limits(&plan.plan, &limits)?;
     let plan = Plan {
@@ -47,20 +47,28 @@ pub(crate) async fn take(
     }))
 }
 
-/// The usage of today's runs; an open run counts with at least its limits.
-async fn used_today(store: &DurableStore, day: Day) -> Result<Charge, Failure> {
+/// The usage of today's runs; an open run reserves what is left of its limits.
+async fn used_today(store: &DurableStore, day: Day) -> Result<DayUse, Failure> {
     let used = store.used_by_runs(day.begins_at, day.ends_at).await?;
-    let mut sum = used.ended.amounts();
+    let mut day_use = DayUse {
+        spent: used.ended.amounts(),
+        reserved: Vec::new(),
+    };
     for (run, spent) in used.open {
         let limits = first_event(store, &run)
             .await?
             .map_or(Limits::NONE, |started| started.limits);
-        sum = sum.plus(Charge {
-            tokens: spent.tokens.max(limits.tokens.unwrap_or(0)),
-            micro_usd: spent.micro_usd.max(limits.micro_usd.unwrap_or(0)),
-            turns: spent.turns.max(limits.turns.unwrap_or(0)),
+        day_use.spent = day_use.spent.plus(spent.amounts());
+        let left = |limit: Option<u64>, spent: u64| limit.unwrap_or(0).saturating_sub(spent);
+        let reserved = Charge {
+            tokens: left(limits.tokens, spent.tokens),
+            micro_usd: left(limits.micro_usd, spent.micro_usd),
+            turns: left(limits.turns, spent.turns),
             ..Charge::ZERO
-        });
+        };
+        if reserved != Charge::ZERO {
+            day_use.reserved.push((run, reserved));
+        }
     }
-    Ok(sum)
+    Ok(day_use)
 }

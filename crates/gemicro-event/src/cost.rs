@@ -307,7 +307,8 @@ pub fn money(micro_usd: u64) -> String {
 }
 
 /// `1 token`, `1,247 tokens`.
-fn tokens(n: u64) -> String {
+#[must_use]
+pub fn tokens(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (idx, digit) in digits.chars().enumerate() {

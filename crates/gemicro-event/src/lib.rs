@@ -21,7 +21,7 @@ mod time;
 mod update;
 mod usage;
 
-pub use cost::{ModelName, Uncertain, UnpricedModel, UnpricedTokens, money};
+pub use cost::{ModelName, Uncertain, UnpricedModel, UnpricedTokens, money, tokens};
 pub use error_kind::{ErrorKind, Failure, FailureClass, ParseErrorKindError};
 pub use escaped_json::{escape_json, escape_text};
 pub use event::{Event, SCHEMA_VERSION};

@@ -3,10 +3,11 @@
 //! A run reserves its part when it begins: its own limits, or all that is left. So two runs cannot both take the rest,
 //! and a run ends at its part as at any budget. The unused part is free again when the run has ended.
 
-use gemicro_event::{Charge, ErrorKind, Failure, Timestamp};
+use gemicro_event::{Charge, ErrorKind, Failure, StreamId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::refusal::in_words;
 use super::{LimitKind, Limits};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -43,6 +44,52 @@ pub struct DayGrant {
     pub ends_at: Timestamp,
 }
 
+/// What the runs of a day use of its budget.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DayUse {
+    /// What was used so far.
+    pub spent: Charge,
+    /// What unfinished runs may still use, with the runs.
+    pub reserved: Vec<(StreamId, Charge)>,
+}
+
+/// Maximum number of runs that a message names.
+const MAX_NAMED: usize = 3;
+
+impl DayUse {
+    fn total(&self) -> Charge {
+        let reserved = self.reserved.iter().map(|(_, charge)| *charge);
+        reserved.fold(self.spent, Charge::plus)
+    }
+
+    /// `12,000 tokens used, 4,000 tokens reserved by RUN (gemicro cancel RUN frees them)`.
+    fn in_words(&self, cap: &Limits) -> String {
+        let amounts = |charge: &Charge| {
+            let kinds = [
+                (LimitKind::Tokens, cap.tokens, charge.tokens),
+                (LimitKind::Money, cap.micro_usd, charge.micro_usd),
+                (LimitKind::Turns, cap.turns, charge.turns),
+            ];
+            let amounts = kinds.iter().filter(|(_, cap, _)| cap.is_some());
+            let amounts: Vec<String> = amounts
+                .map(|(kind, _, amount)| in_words(*kind, *amount))
+                .collect();
+            amounts.join(" and ")
+        };
+        let mut words = format!("{} used", amounts(&self.spent));
+        for (run, charge) in self.reserved.iter().take(MAX_NAMED) {
+            words += &format!(", {} reserved by run {run}", amounts(charge));
+        }
+        if self.reserved.len() > MAX_NAMED {
+            words += &format!(", and more by {} other runs", self.reserved.len() - MAX_NAMED);
+        }
+        match self.reserved.first() {
+            Some((run, _)) => format!("{words}; `gemicro cancel {run}` frees its reservation"),
+            None => words,
+        }
+    }
+}
+
 /// Whether a failure is about the budget of the day, not about that of the run.
 #[must_use]
 pub fn is_about_day(failure: &Failure) -> bool {
@@ -50,12 +97,13 @@ pub fn is_about_day(failure: &Failure) -> bool {
 }
 
 impl DayGrant {
-    /// The part of a run that begins now, if other runs of the day have used or reserved this much.
+    /// The part of a run that begins now.
     ///
     /// # Errors
     /// `budget_exceeded` if nothing is left.
-    pub fn take(cap: Limits, used: Charge, day: Day) -> Result<Self, Failure> {
+    pub fn take(cap: Limits, day_use: &DayUse, day: Day) -> Result<Self, Failure> {
         let left = |cap: Option<u64>, used: u64| cap.map(|cap| cap.saturating_sub(used));
+        let used = day_use.total();
         let grant = Self {
             cap,
             left: Limits {
@@ -71,8 +119,8 @@ impl DayGrant {
             true => Err(Failure::new(
                 ErrorKind::BudgetExceeded,
                 format!(
-                    "the day budget ({cap}) is used up or reserved by unfinished runs. It resets at {} UTC; `gemicro \
-                     cancel RUN` frees a reservation",
+                    "the day budget ({cap}) has nothing left: {}. It resets at {} UTC",
+                    day_use.in_words(&cap),
                     minute(day.ends_at)
                 ),
             )),
@@ -130,10 +178,17 @@ mod tests {
         }
     }
 
-    fn used(tokens: u64) -> Charge {
+    fn charge(tokens: u64) -> Charge {
         Charge {
             tokens,
             ..Charge::ZERO
+        }
+    }
+
+    fn used(tokens: u64) -> DayUse {
+        DayUse {
+            spent: charge(tokens),
+            reserved: Vec::new(),
         }
     }
 
@@ -148,7 +203,7 @@ mod tests {
     #[test]
     fn a_run_gets_what_is_left_and_nothing_after_that() {
         let day = Day::of("2026-11-17T12:00:00Z".parse().unwrap());
-        let grant = DayGrant::take(tokens(1_000), used(400), day).unwrap();
+        let grant = DayGrant::take(tokens(1_000), &used(400), day).unwrap();
         assert_eq!(grant.within(Limits::NONE), tokens(600));
         assert_eq!(grant.within(tokens(50)), tokens(50));
         assert_eq!(grant.within(tokens(9_999)), tokens(600));
@@ -159,10 +214,20 @@ mod tests {
         );
         assert_eq!(grant.explain(&tokens(50)), None);
         for used_up in [used(1_000), used(2_000)] {
-            let refused = DayGrant::take(tokens(1_000), used_up, day).unwrap_err();
+            let refused = DayGrant::take(tokens(1_000), &used_up, day).unwrap_err();
             assert_eq!(refused.kind, ErrorKind::BudgetExceeded);
             assert!(is_about_day(&refused), "{refused}");
             assert!(refused.message.contains("2026-11-18 00:00 UTC"), "{refused}");
         }
+        let shared = DayUse {
+            spent: charge(12_000),
+            reserved: vec![(StreamId::new("8f3kq0zz").unwrap(), charge(4_000))],
+        };
+        let refused = DayGrant::take(tokens(16_000), &shared, day).unwrap_err();
+        assert_eq!(
+            refused.message,
+            "the day budget (16k) has nothing left: 12,000 tokens used, 4,000 tokens reserved by run 8f3kq0zz; \
+             `gemicro cancel 8f3kq0zz` frees its reservation. It resets at 2026-11-18 00:00 UTC"
+        );
     }
 }

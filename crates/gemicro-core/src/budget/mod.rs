@@ -15,7 +15,7 @@ mod refusal;
 #[cfg(test)]
 mod tests;
 
-pub use day::{Day, DayGrant, is_about_day};
+pub use day::{Day, DayGrant, DayUse, is_about_day};
 pub use ledger::{Ledger, Purpose, SettledCost};
 pub use limits::{LimitKind, Limits};
 pub use parse::LimitsError;

@@ -28,9 +28,9 @@ impl From<BudgetRefusal> for Failure {
 }
 
 /// An amount with its unit.
-fn in_words(limit: LimitKind, amount: u64) -> String {
+pub(super) fn in_words(limit: LimitKind, amount: u64) -> String {
     match limit {
-        LimitKind::Tokens => format!("{amount} tokens"),
+        LimitKind::Tokens => gemicro_event::tokens(amount),
         LimitKind::Turns if amount == 1 => "1 turn".to_owned(),
         LimitKind::Turns => format!("{amount} turns"),
         LimitKind::Money | LimitKind::WallTime => limit.amount(amount),
