@@ -11,8 +11,8 @@ use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_event::{Charge, ErrorKind, Failure, Json};
 use gemicro_guard::policy::{GuardedCall, PolicyConfig, PolicyDecision, check};
 use gemicro_guard::sandbox::{
-    CommandExit, LaunchPlan, Network, PinnedPath, ProcessHandle, Profile, ResourceLimits, Shells, WriteMode,
-    end_leftover, plan_supervised,
+    CommandExit, LaunchPlan, Network, PinnedPath, ProcessHandle, Profile, ResourceLimits, Shells, Tier,
+    WriteMode, end_leftover, plan_supervised, show_program_hint,
 };
 use serde_json::json;
 
@@ -80,7 +80,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
     check_policy(&setup.policy, &input.command, workspace, cwd).map_err(StepFailure::free)?;
     let name = format!("{}-{}", call.run, gemicro_event::StreamId::random());
     let folders = Folders::make(&setup.scratch.join(name)).map_err(StepFailure::free)?;
-    let plan = plan_launch(setup, &input, &folders).map_err(StepFailure::free)?;
+    let (profile, plan) = plan_launch(setup, &input, &folders).map_err(StepFailure::free)?;
     let waiting = tokio::select! {
         waiting = WaitingCommand::start(&plan) => waiting.map_err(StepFailure::free)?,
         () = call.cancel.cancelled() => return Err(StepFailure::free(before_it_began())),
@@ -105,7 +105,7 @@ async fn run(setup: &ShellSetup, call: StepCall) -> Result<StepOutput, StepFailu
         );
         call.reporter.alarm(message);
     }
-    let result = ran.and_then(|ran| judge_exit(setup, &input, &plan, ran));
+    let result = ran.and_then(|ran| judge_exit(setup, &input, (&profile, plan.tier), ran));
     result.map_err(|failure| {
         let is_tried_again = failure.kind != ErrorKind::CommandFailed || input.retry_on_exit;
         match input.may_be_repeated() && is_tried_again {
@@ -142,7 +142,11 @@ pub(crate) fn check_policy(
     }
 }
 
-fn plan_launch(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Result<LaunchPlan, Failure> {
+fn plan_launch(
+    setup: &ShellSetup,
+    input: &ShellInput,
+    folders: &Folders,
+) -> Result<(Profile, LaunchPlan), Failure> {
     let workspace = real(&input.workspace)?;
     let cwd = real(&input.cwd)?;
     if !cwd.starts_with(&workspace) {
@@ -183,15 +187,16 @@ fn plan_launch(setup: &ShellSetup, input: &ShellInput, folders: &Folders) -> Res
         input.command.clone().into(),
     ];
     let profile = setup.toolchains.open_in(profile);
-    plan_supervised(&setup.launcher, setup.tier, &profile, &words)
-        .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))
+    let plan = plan_supervised(&setup.launcher, setup.tier, &profile, &words)
+        .map_err(|error| Failure::new(ErrorKind::from(&error), error.to_string()))?;
+    Ok((profile, plan))
 }
 
 /// Turns a finished command into a result: an output if its exit code is expected.
 fn judge_exit(
     setup: &ShellSetup,
     input: &ShellInput,
-    plan: &LaunchPlan,
+    (profile, tier): (&Profile, Tier),
     ran: FinishedCommand,
 ) -> Result<StepOutput, Failure> {
     let (stdout, n_dropped) = ran.stdout.finish(&setup.redactor);
@@ -215,12 +220,15 @@ fn judge_exit(
         ProcessEnding::Failed(failure) => return Err(failure),
     };
     let words = last_line(&stderr).or_else(|| last_line(&stdout));
+    let hidden = profile
+        .hidden_program(&stderr)
+        .or_else(|| profile.hidden_program(&stdout));
     let output = ShellOutput {
         stdout,
         stderr,
         exit_code,
         n_dropped: n_dropped + n_more,
-        tier: plan.tier.to_string(),
+        tier: tier.to_string(),
     };
     let output = Json::of(&output).map_err(|error| Failure::new(ErrorKind::Internal, error.to_string()))?;
     if !input.expect_exit.allows(exit_code) {
@@ -231,6 +239,10 @@ fn judge_exit(
         let message = match words {
             Some(words) => format!("the command ended with exit code {exit_code}{expected}: {words}"),
             None => format!("the command ended with exit code {exit_code}{expected} and printed nothing"),
+        };
+        let message = match hidden {
+            Some(program) => format!("{message}; {}", show_program_hint(&program)),
+            None => message,
         };
         return Err(Failure {
             detail: Some(output),

@@ -3,6 +3,7 @@
 //! A machine without a sandbox skips them with a loud line, and fails in CI.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 
 use gemicro_batch::shell::ShellExecutor;
 use gemicro_batch::types::{ExpectedExit, SHELL_STEP, ShellInput, ShellOutput};
@@ -11,7 +12,7 @@ use gemicro_core::execute::{AttemptMessage, AttemptNotice, Executor, StepCall, S
 use gemicro_core::flow::{Again, RetryPolicy, Step, StepFailure};
 use gemicro_core::live::LiveHub;
 use gemicro_event::{Charge, ErrorKind, Json, StepKey, StreamId};
-use gemicro_guard::sandbox::{ProcessHandle, Tier, still_running};
+use gemicro_guard::sandbox::{ProcessHandle, Tier, show_program_hint, still_running};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -147,6 +148,19 @@ async fn an_exit_code_that_was_not_expected_is_a_failure_with_the_whole_output()
         assert_eq!(*failure.failure.detail.unwrap(), printed, "{command}");
         assert_eq!(failure.again, Again::Never, "it may have changed something");
     }
+}
+
+#[tokio::test]
+async fn a_program_that_the_sandbox_hides_is_named_with_the_setting_that_shows_it() {
+    let Some(world) = world() else { return };
+    let program = world.path("user/secret/real");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::write(&program, "#!/bin/sh\necho real\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let input = world.input(&format!("exec {}", program.display()));
+    let failure = world.run(&input).await.unwrap_err().failure;
+    let said = show_program_hint(&program);
+    assert!(failure.message.ends_with(&format!("; {said}")), "{failure}");
 }
 
 #[tokio::test]
