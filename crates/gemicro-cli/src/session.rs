@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gemicro_core::run::RunRow;
 use gemicro_engine::{
     AllowedHost, Engine, EngineConfig, FetchRules, LocalRunService, NotifySetup, Resident, RunService,
 };
-use gemicro_event::{ErrorKind, StreamId};
+use gemicro_event::{ErrorKind, RunStatus, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
 use crate::command_error::CommandError;
@@ -254,6 +255,16 @@ pub(crate) fn owner() -> String {
         std::process::id(),
         system.nodename().to_string_lossy()
     )
+}
+
+/// Whether the process that worked on a run has died, so that only `resume` continues it.
+pub(crate) async fn has_died(store: &DurableStore, row: &RunRow) -> Result<bool, CommandError> {
+    if !matches!(row.status, RunStatus::Running | RunStatus::Parked) {
+        return Ok(false);
+    }
+    let holder = store.holder(&row.run).await?;
+    // In a shared store, another machine may have the same name.
+    Ok(holder.is_some_and(|it| !it.is_held || (!store.is_shared() && is_gone(&it.owner))))
 }
 
 /// Whether an owner as written by [`owner`] was a process of this machine that no longer runs.

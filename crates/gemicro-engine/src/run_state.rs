@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use gemicro_batch::contract::ItemQuestion;
+use gemicro_batch::contract::{Counts, ItemQuestion};
 use gemicro_core::run::RunRow;
 use gemicro_event::{Failure, RunStatus};
 use gemicro_store::{DurableStore, RunFilter};
@@ -28,6 +28,9 @@ pub struct RunSnapshot {
     /// Its open question, or that of the first asking task of a batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<ItemQuestion>,
+    /// Number of tasks of a batch in each state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
 }
 
 impl RunSnapshot {
@@ -36,9 +39,12 @@ impl RunSnapshot {
     /// # Errors
     /// When the store fails.
     pub async fn of(store: &DurableStore, row: RunRow) -> Result<Self, Failure> {
+        let counts = match has_board(&row) {
+            true => counts_of_board(&store.board_tallies(&row.run).await?),
+            false => None,
+        };
         let waits = match row.status {
             RunStatus::Running | RunStatus::Suspended if has_board(&row) => {
-                let counts = counts_of_board(&store.board_tallies(&row.run).await?);
                 counts.is_some_and(|counts| counts.waits_for_person())
             }
             RunStatus::Parked | RunStatus::Suspended => true,
@@ -56,7 +62,12 @@ impl RunSnapshot {
             Some(_) if waits => INPUT_REQUIRED,
             _ => row.status.as_str(),
         };
-        Ok(Self { row, state, question })
+        Ok(Self {
+            row,
+            state,
+            question,
+            counts,
+        })
     }
 
     /// Runs, the newest first.

@@ -29,6 +29,15 @@ pub(crate) struct LeaseMark {
     pub(crate) expires_at: Timestamp,
 }
 
+/// The driver that took a run last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunHolder {
+    /// Its process, as it named itself.
+    pub owner: String,
+    /// Whether its lease lasts.
+    pub is_held: bool,
+}
+
 /// The leases of others, and since when each has been unchanged: `None` for one whose holder is dead.
 #[derive(Debug)]
 pub(crate) struct SeenLeases<K> {
@@ -120,16 +129,23 @@ impl DurableStore {
     /// # Errors
     /// When there is no such run.
     pub async fn is_held(&self, run: &StreamId) -> Result<bool, StoreError> {
+        Ok(self.holder(run).await?.is_some_and(|holder| holder.is_held))
+    }
+
+    /// The driver that took a run last; `None` if it left the run in order.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub async fn holder(&self, run: &StreamId) -> Result<Option<RunHolder>, StoreError> {
         let db = &self.inner.db;
         let held = match self.inner.engine {
             StoreEngine::Sqlite(_) => query(
-                "SELECT lease_owner, lease_expires_at, lease_owner IS NOT NULL AND lease_expires_at > $2 AS is_held \
-                 FROM streams WHERE id = $1",
+                "SELECT lease_owner, lease_expires_at, lease_expires_at > $2 AS is_held FROM streams WHERE id = $1",
             )
             .bind(run.as_str())
             .bind(Timestamp::now().as_millis()),
             StoreEngine::Postgres(_) => query(
-                "SELECT lease_owner, lease_expires_at, lease_owner IS NOT NULL AND lease_expires_at > \
+                "SELECT lease_owner, lease_expires_at, lease_expires_at > \
                  CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS is_held FROM streams WHERE id = $1",
             )
             .bind(run.as_str()),
@@ -140,14 +156,18 @@ impl DurableStore {
             stream: run.to_string(),
         })?;
         let columns = Columns::new(&row, db);
-        if !columns.get::<bool>("is_held")? {
-            return Ok(false);
-        }
-        let mark = LeaseMark {
-            owner: columns.get::<Option<String>>("lease_owner")?.unwrap_or_default(),
-            expires_at: columns.time("lease_expires_at")?,
+        let Some(owner) = columns.get::<Option<String>>("lease_owner")? else {
+            return Ok(None);
         };
-        Ok(self.inner.seen_leases.note(run, &mark, Instant::now()) < LONGEST)
+        let expires_at = columns.time("lease_expires_at")?;
+        let is_held = columns.get::<bool>("is_held")? && {
+            let mark = LeaseMark {
+                owner: owner.clone(),
+                expires_at,
+            };
+            self.inner.seen_leases.note(run, &mark, Instant::now()) < LONGEST
+        };
+        Ok(Some(RunHolder { owner, is_held }))
     }
 }
 

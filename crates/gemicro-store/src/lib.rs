@@ -53,6 +53,7 @@ pub use day_use::{DayLock, PeriodUse};
 pub use dead_letters::{DeadLetterFilter, DeadLetterRow};
 pub use erase::{ErasedCounts, SweptBlobs};
 pub use find::FindStreamError;
+pub use leases::RunHolder;
 pub use prune::{PruneReport, PruneRule};
 pub use rebuild::RebuildReport;
 pub use run_progress::RunProgress;

@@ -1,16 +1,20 @@
 //! `gemicro runs`: the list of runs.
 
+use std::collections::BTreeSet;
+
 use clap::{Args, ValueEnum};
 use gemicro_engine::RunSnapshot;
-use gemicro_event::{Charge, RunStatus};
+use gemicro_event::{Charge, RunStatus, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
+use super::batch::{IN_PART, is_in_part};
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, table, text};
-use crate::session::Context;
+use crate::session::{Context, has_died};
+use crate::story::DIED;
 
 /// Where the cost is.
 const SPENT: usize = 4;
@@ -51,37 +55,48 @@ pub(crate) enum StatusArg {
 }
 
 pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
-    let rows = runtime::block_on(async {
+    let (rows, died) = runtime::block_on(async {
         let store = ctx.store().await?;
-        let rows = list_runs(&store, args).await;
+        let found = list_runs(&store, args).await;
         store.close().await;
-        rows
+        found
     })?;
     output::print_rows(&rows, args.format, || {
         if rows.is_empty() {
             output::say("No runs. Start one: gemicro --offline --source DIR \"question\"");
             return Ok(());
         }
-        output::print(&list(&rows, ctx.screen.width()))
+        output::print(&list(&rows, &died, ctx.screen.width()))
     })
 }
 
-async fn list_runs(store: &DurableStore, args: &RunsArgs) -> Result<Vec<RunSnapshot>, CommandError> {
+/// The runs, and those among them whose process has died.
+async fn list_runs(
+    store: &DurableStore,
+    args: &RunsArgs,
+) -> Result<(Vec<RunSnapshot>, BTreeSet<StreamId>), CommandError> {
     let filter = RunFilter {
         status: args.status.and_then(StatusArg::status),
         limit: Some(args.limit),
         ..RunFilter::default()
     };
-    Ok(match args.status {
+    let rows = match args.status {
         Some(StatusArg::InputRequired) => RunSnapshot::list_waiting(store, &filter).await?,
         _ => RunSnapshot::list(store, &filter).await?,
-    })
+    };
+    let mut died = BTreeSet::new();
+    for row in rows.iter().map(|listed| &listed.row) {
+        if has_died(store, row).await? {
+            died.insert(row.run.clone());
+        }
+    }
+    Ok((rows, died))
 }
 
-fn list(rows: &[RunSnapshot], columns: usize) -> String {
+fn list(rows: &[RunSnapshot], died: &BTreeSet<StreamId>, columns: usize) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let with_spent = |spent: fn(&Charge) -> Option<String>| {
-        let cells = rows.iter().map(|row| cells(row, spent));
+        let cells = rows.iter().map(|row| cells(row, died, spent));
         let lines: Vec<[String; 6]> = std::iter::once(heads.clone()).chain(cells).collect();
         let widths = table::widths(&lines);
         let shown = columns_that_fit(columns, |idx| widths[idx]);
@@ -94,9 +109,20 @@ fn list(rows: &[RunSnapshot], columns: usize) -> String {
     let lines = table::layout(&lines, &shown, &widths, columns);
     let mut page = String::new();
     let rows = std::iter::once(None).chain(rows.iter().map(Some));
+    // A batch and its task ask the same question.
+    let mut shown = BTreeSet::new();
     for (line, row) in lines.iter().zip(rows) {
         page.push_str(&format!("{line}\n"));
-        if let Some((asked, row)) = row.and_then(|row| Some((row.question.as_ref()?, &row.row))) {
+        let Some(row) = row else { continue };
+        let is_resumable = died.contains(&row.row.run) && !row.row.part_of_parent;
+        if is_resumable {
+            page.push_str(&format!(
+                "  gemicro resume {}    # its process has died\n",
+                row.row.run
+            ));
+        }
+        let asked = row.question.as_ref().filter(|asked| shown.insert(&asked.run_id));
+        if let Some((asked, row)) = asked.map(|asked| (asked, &row.row)) {
             let asks = format!("  asks: {}", text::one_line(&asked.text));
             page.push_str(&text::cut(&asks, columns.max(8)));
             // A command is never cut: it is there to be pasted.
@@ -112,9 +138,12 @@ fn list(rows: &[RunSnapshot], columns: usize) -> String {
     page
 }
 
-/// The cost where there is no room for all of it.
+/// The cost where there is no room for all of it: the money, or the tokens where not all of them have a price.
 fn money_or_tokens(spent: &Charge) -> Option<String> {
-    spent.money_in_short().or_else(|| spent.tokens_in_words())
+    let money = spent
+        .money_in_short()
+        .filter(|_| spent.unpriced_models.is_empty());
+    money.or_else(|| Some(spent.tokens_in_words()?.replace(" tokens", " tok")))
 }
 
 /// The columns to show. Those that the screen can do without give way to titles that can be read: the flow first, then
@@ -138,13 +167,23 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     shown
 }
 
-fn cells(listed: &RunSnapshot, spent: fn(&Charge) -> Option<String>) -> [String; 6] {
+fn cells(
+    listed: &RunSnapshot,
+    died: &BTreeSet<StreamId>,
+    spent: fn(&Charge) -> Option<String>,
+) -> [String; 6] {
     let row = &listed.row;
     let started = numbers::moment(row.started_at);
+    let is_in_part = row.status == RunStatus::Completed && listed.counts.as_ref().is_some_and(is_in_part);
+    let state = match is_in_part {
+        _ if died.contains(&row.run) => DIED,
+        true => IN_PART,
+        false => listed.state,
+    };
     [
         text::short_id(&row.run),
         started.get(..16).unwrap_or(&started).to_owned(),
-        listed.state.to_owned(),
+        state.to_owned(),
         text::one_line(&row.flow),
         spent(&row.spent).unwrap_or_else(|| "-".to_owned()),
         text::one_line(&row.title),
@@ -170,7 +209,8 @@ impl StatusArg {
 #[cfg(test)]
 mod tests {
     use gemicro_core::run::RunRow;
-    use gemicro_event::{StreamId, Uncertain};
+    use gemicro_engine::{Counts, ItemQuestion};
+    use gemicro_event::{Uncertain, UnpricedTokens};
 
     use super::*;
 
@@ -210,12 +250,78 @@ mod tests {
             row,
             state: "interrupted",
             question: None,
+            counts: None,
         };
-        let page = list(std::slice::from_ref(&row), 80);
+        let page = list(std::slice::from_ref(&row), &BTreeSet::new(), 80);
         assert!(page.contains("up to $0.024817  What are the costs of"), "{page}");
-        let page = list(&[row], 100);
+        let page = list(&[row], &BTreeSet::new(), 100);
         assert!(
             page.contains("up to 1,024,335 tokens, up to $0.024817  What are"),
+            "{page}"
+        );
+    }
+
+    fn listed(title: &str, status: RunStatus) -> RunSnapshot {
+        let row = RunRow {
+            title: title.to_owned(),
+            status,
+            ..RunRow::new(StreamId::random(), None)
+        };
+        RunSnapshot {
+            row,
+            state: status.as_str(),
+            question: None,
+            counts: None,
+        }
+    }
+
+    #[test]
+    fn tokens_without_a_price_are_shown_at_80_columns() {
+        let mut row = listed(
+            "What are the costs of a run whose model has no known price?",
+            RunStatus::Interrupted,
+        );
+        row.row.spent = Charge {
+            tokens: 1_024_335,
+            unpriced_models: UnpricedTokens::of("gemini-9", 1_024_335),
+            ..Charge::ZERO
+        };
+        let page = list(&[row], &BTreeSet::new(), 80);
+        assert!(page.contains("  1,024,335 tok  What are the costs"), "{page}");
+    }
+
+    #[test]
+    fn what_a_person_must_know_is_said_once_below_the_row() {
+        let (mut task, mut batch) = (
+            listed("the task", RunStatus::Parked),
+            listed("2 tasks", RunStatus::Running),
+        );
+        let asked = ItemQuestion {
+            run_id: task.row.run.clone(),
+            key: "gate".to_owned(),
+            text: "Shall I plan this?".to_owned(),
+        };
+        (task.question, batch.question) = (Some(asked.clone()), Some(asked));
+        let mut part = listed("3 tasks", RunStatus::Completed);
+        part.counts = Some(Counts {
+            total: 3,
+            completed: 2,
+            ..Counts::default()
+        });
+        let dead = listed("a question", RunStatus::Running);
+        let died = BTreeSet::from([dead.row.run.clone()]);
+        let page = list(&[task, batch, part, dead], &died, 80);
+        assert_eq!(page.matches("asks: Shall I plan this?").count(), 1, "{page}");
+        assert_eq!(page.matches("gemicro answer").count(), 1, "{page}");
+        assert!(page.contains("completed in part"), "{page}");
+        let id = died.first().expect("one");
+        assert!(
+            page.contains(&format!("\n  gemicro resume {id}    # its process has died\n")),
+            "{page}"
+        );
+        assert!(
+            page.lines()
+                .any(|line| line.contains("  died ") && line.ends_with("a question")),
             "{page}"
         );
     }

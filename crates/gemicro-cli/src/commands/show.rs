@@ -18,7 +18,7 @@ use crate::output::{self, CommandOutput};
 use crate::report::{report_page, story_page};
 use crate::runtime;
 use crate::screen::text;
-use crate::session::{Context, find_run};
+use crate::session::{Context, find_run, has_died};
 use crate::story::{RawView, Story, hint, tell};
 use crate::view::{EventLines, RunEnd, RunView, answer_markdown};
 
@@ -162,6 +162,7 @@ async fn batch_of(here: &LocalRunService, id: &StreamId) -> Result<BatchAnswer, 
 async fn read_story(store: &DurableStore, id: &StreamId) -> Result<Story, CommandError> {
     let row = store.run(id).await?;
     let mut story = Story::new(id.clone(), flow_row(&row.flow).story);
+    story.has_died = has_died(store, &row).await?;
     if story.kind.has_board {
         // Its tasks are on its board: of its events only those count that are not about one task.
         for event in store.read_without(id, OF_TASKS).await? {

@@ -13,7 +13,11 @@ pub(super) fn cost(story: &Story) -> String {
         Some(limit) => format!("{used} of {}", kind.amount(limit)),
         None => used,
     };
-    let spent = total_charge(story);
+    let spent = match story.has_died {
+        // A call that was under way may have been charged.
+        true => total_charge(story).plus(story.reserved().as_upper_bound()),
+        false => total_charge(story),
+    };
     let tokens = spent.tokens_in_words().unwrap_or_else(|| "0 tokens".to_owned());
     let is_open = !story.status.is_terminal();
     // A call that is still running is not counted yet: no money so far is not a price of nothing.

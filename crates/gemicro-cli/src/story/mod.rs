@@ -17,4 +17,4 @@ pub(crate) use pipeline::{
 pub(crate) use raw::RawView;
 pub(crate) use screen::tell;
 pub(crate) use steps::kind_words;
-pub(crate) use story_fold::{Story, StoryKind};
+pub(crate) use story_fold::{DIED, Story, StoryKind};

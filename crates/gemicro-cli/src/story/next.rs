@@ -82,7 +82,7 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
     if let Some(pipeline) = &story.pipeline {
         return next_of_pipeline(story, pipeline);
     }
-    let mut commands = match story.status {
+    let mut commands = match story.status_for_next() {
         RunStatus::Completed if story.agent.is_some() || story.kind.is_about_tests => {
             vec![(format!("gemicro show {run} --format json"), "all data as JSON")]
         }
@@ -164,7 +164,7 @@ fn next_of_batch(story: &Story, batch: &BatchAnswer) -> Vec<(String, &'static st
         let command = format!("gemicro answer {} yes", asked.run_id);
         (command, "answer the waiting task; or `no`")
     });
-    let commands = match story.status {
+    let commands = match story.status_for_next() {
         RunStatus::Running | RunStatus::Parked => vec![
             (format!("gemicro batch wait {run} --format text"), "wait for it"),
             (format!("gemicro resume {run}"), "continue, if its process died"),

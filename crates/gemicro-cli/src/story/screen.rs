@@ -6,14 +6,14 @@ use gemicro_core::research::RelatedPassage;
 use gemicro_engine::INPUT_REQUIRED;
 use gemicro_event::RunStatus;
 
-use super::Story;
 use super::batch_tasks::tasks;
 use super::cost::cost;
 use super::next::next;
 use super::pipeline::{facts, phases};
 use super::steps::{StepStanding, StepStory, kind_words};
 use super::sub_query_story::SubQueryStory;
-use crate::commands::batch::summary;
+use super::{DIED, Story};
+use crate::commands::batch::{IN_PART, summary};
 use crate::screen::{Paint, Screen, numbers, text};
 use crate::view::answer_markdown;
 
@@ -56,6 +56,8 @@ impl StoryPage<'_> {
     fn head(&self) -> String {
         let story = self.story;
         let status = match story.status {
+            _ if story.has_died => self.paint.bad(DIED),
+            RunStatus::Completed if story.is_in_part() => self.paint.warn(IN_PART),
             RunStatus::Completed => self.paint.good(story.status.as_str()),
             RunStatus::Failed | RunStatus::Interrupted => self.paint.bad(story.status.as_str()),
             RunStatus::Running | RunStatus::Parked | RunStatus::Suspended if story.waits_for_person() => {
@@ -92,6 +94,11 @@ impl StoryPage<'_> {
     fn state_in_words(&self) -> String {
         let story = self.story;
         let batch = story.batch.as_ref().map(summary);
+        if story.has_died {
+            let tasks = batch.map_or_else(String::new, |tasks| format!(": {tasks}"));
+            let at = numbers::moment(story.updated_at);
+            return format!("its process has died{tasks}; last event {at} UTC");
+        }
         let gates = story.pipeline.iter().flat_map(|it| it.gates.last());
         let is_answered = gates
             .into_iter()

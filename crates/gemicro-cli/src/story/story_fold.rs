@@ -13,8 +13,12 @@ use super::pipeline::PipelineStory;
 use super::steps::{self, StepStory};
 use super::sub_query_story::SubQueryStory;
 use crate::command_error::CommandError;
+use crate::commands::batch::is_in_part;
 use crate::screen::branch;
 use crate::view::{RunEnd, RunView};
+
+/// The status of a run whose process has died.
+pub(crate) const DIED: &str = "died";
 
 /// How the runs of a flow are shown.
 #[derive(Debug, Clone, Copy)]
@@ -100,6 +104,9 @@ pub(crate) struct Story {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) details: Option<Json>,
     pub(crate) failure: Option<Failure>,
+    /// Whether its process has died.
+    #[serde(skip)]
+    pub(crate) has_died: bool,
     #[serde(skip)]
     state: Option<RunState>,
     #[serde(skip)]
@@ -114,6 +121,25 @@ impl Story {
             None if self.status == RunStatus::Suspended => self.has_open_gate(),
             None => self.parked.is_none() && self.asks.is_some(),
         }
+    }
+
+    /// Whether it is an ended batch with tasks that did not complete.
+    pub(super) fn is_in_part(&self) -> bool {
+        self.batch.as_ref().is_some_and(|batch| is_in_part(&batch.counts))
+    }
+
+    /// Its status for what to do next: a run whose process has died is resumed like a suspended one.
+    pub(super) fn status_for_next(&self) -> RunStatus {
+        match self.has_died {
+            true => RunStatus::Suspended,
+            false => self.status,
+        }
+    }
+
+    /// The reservations of its running calls.
+    pub(super) fn reserved(&self) -> Charge {
+        let state = self.state.as_ref();
+        state.map_or(Charge::ZERO, |state| state.ledger.reserved())
     }
 
     /// Whether a gate has no answer, not even one that is stored until the run resumes.
@@ -163,6 +189,7 @@ impl Story {
             n_pages: (0, 0),
             result: None,
             failure: None,
+            has_died: false,
             state: None,
         }
     }

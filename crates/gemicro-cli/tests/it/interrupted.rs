@@ -25,6 +25,15 @@ fn a_program_killed_inside_a_stream_is_resumed_without_a_second_call() {
     until("the handle", has_handle);
     watched.signal(Signal::KILL);
     assert_eq!(watched.wait(&simulated.world).code, -1);
+    // Lists know at once what `resume` knows, and change nothing.
+    let listed = simulated.call(&["runs"]).stdout;
+    assert!(listed.contains("  died  "), "{listed}");
+    assert!(listed.contains("    # its process has died\n"), "{listed}");
+    let shown = simulated.call(&["show", "last"]).stdout;
+    assert!(shown.contains(" · died\n"), "{shown}");
+    assert!(shown.contains("its process has died; last event"), "{shown}");
+    assert!(shown.contains("Cost      up to "), "{shown}");
+    assert!(shown.contains("continue where it stopped"), "{shown}");
     simulated.running.gates().open("held");
     let resumed = simulated.call(&["resume", "last"]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);

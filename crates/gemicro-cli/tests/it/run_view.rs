@@ -192,6 +192,25 @@ fn a_command_is_never_cut_or_reported_twice() {
     }
 }
 
+/// Only commands may be longer than a line: a terminal breaks anything else in the middle of a word.
+#[test]
+fn no_line_of_a_pipeline_is_broken_by_the_terminal() {
+    for journal in [straight(), troubled(), rested()] {
+        let world = world(journal);
+        for columns in [60, 80, 100] {
+            let shown = world
+                .command(&["show", RUN])
+                .env("COLUMNS", columns.to_string())
+                .output();
+            let shown = String::from_utf8(shown.unwrap().stdout).unwrap();
+            let (happened, _) = shown.split_once("Next\n").unwrap();
+            for line in happened.lines() {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+            }
+        }
+    }
+}
+
 #[test]
 fn show_has_the_phases_for_programs() {
     let world = world(troubled());

@@ -262,7 +262,12 @@ impl RunService for FakeDesk {
             let row = self.find(named).await?;
             let question = asked_in(&row.run, &RunService::events(self, &row.run).await?);
             let state = row.status.as_str();
-            Ok(RunSnapshot { row, state, question })
+            Ok(RunSnapshot {
+                row,
+                state,
+                question,
+                counts: None,
+            })
         })
     }
 

@@ -2,8 +2,10 @@
 
 use clap::Args;
 use gemicro_engine::{BatchRow, Counts, ItemState, counts_of_board};
+use gemicro_event::RunStatus;
 use serde::Serialize;
 
+use super::print_answer::{IN_PART, is_in_part};
 use super::service::Service;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
@@ -87,10 +89,10 @@ fn cells(listed: &ListedBatch) -> [String; 5] {
     [
         text::short_id(&row.response_id),
         started.get(..16).unwrap_or(&started).to_owned(),
-        if waits {
-            ItemState::InputRequired.as_str()
-        } else {
-            row.state.as_str()
+        match counts {
+            Some(_) if waits => ItemState::InputRequired.as_str(),
+            Some(counts) if row.state == RunStatus::Completed && is_in_part(counts) => IN_PART,
+            _ => row.state.as_str(),
         }
         .to_owned(),
         counts.as_ref().map_or_else(|| "-".to_owned(), completed),

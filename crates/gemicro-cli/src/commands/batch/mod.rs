@@ -22,6 +22,6 @@ mod types;
 mod wait;
 
 pub(crate) use command::{BatchArgs, run};
-pub(crate) use print_answer::{gist, outcome, print, render_answer, summary};
+pub(crate) use print_answer::{IN_PART, gist, is_in_part, outcome, print, render_answer, summary};
 pub(crate) use resume::{BatchResume, resume};
 pub(crate) use settings::{llm, request};

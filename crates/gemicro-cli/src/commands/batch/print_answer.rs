@@ -12,6 +12,8 @@ use crate::screen::{Paint, Screen, numbers, table, text};
 
 /// Questions whose answers are explained.
 const MAX_QUESTIONS: usize = 10;
+/// The status of a batch that ended with tasks that did not complete.
+pub(crate) const IN_PART: &str = "completed in part";
 /// Characters of an output without texts that are looked at: no screen is wider.
 const MAX_GIST: usize = 400;
 
@@ -43,7 +45,7 @@ pub(crate) fn render_answer(answer: &BatchAnswer, format: DataFormat, screen: &S
 /// failed when none did.
 pub(crate) fn outcome(answer: &BatchAnswer) -> Result<(), CommandError> {
     let (failure, hint) = match answer.status {
-        BatchStatus::Completed if answer.counts.completed == answer.counts.total => return Ok(()),
+        BatchStatus::Completed if !is_in_part(&answer.counts) => return Ok(()),
         BatchStatus::Completed => {
             let message = format!(
                 "some tasks of batch {} did not complete: {}",
@@ -113,10 +115,10 @@ fn questions(answer: &BatchAnswer) -> impl Iterator<Item = &ItemQuestion> {
         .take(MAX_QUESTIONS)
 }
 
-/// `gemicro answer RUN yes (or no): the question`.
+/// `gemicro answer RUN yes    # or no: the question`.
 fn how_to_answer(asked: &ItemQuestion) -> String {
     format!(
-        "gemicro answer {} yes (or no): {}",
+        "gemicro answer {} yes    # or no: {}",
         asked.run_id,
         text::one_line(&asked.text)
     )
@@ -127,11 +129,24 @@ fn retry_hint(answer: &BatchAnswer) -> String {
     let lists = format!("`gemicro batch results {id} --format text` lists the tasks");
     let can_retry =
         counts.failed + counts.interrupted + counts.skipped + counts.cancelled + counts.expired > 0;
+    let is_over_budget = |item: &ItemAnswer| item.error_kind == Some(ErrorKind::BudgetExceeded);
     match (counts.interrupted, can_retry) {
-        (0, false) => lists,
+        (0, false) => {
+            "`gemicro batch types` lists the task types, `gemicro batch schema TYPE` their parameters"
+                .to_owned()
+        }
+        // The same budget would be used up again.
+        (0, true) if answer.results.iter().any(is_over_budget) => {
+            format!("submit it again with a larger --budget; {lists}")
+        }
         (0, true) => format!("`gemicro batch retry {id}` runs them again; {lists}"),
         _ => format!("`gemicro batch retry {id} --only interrupted` reruns the interrupted tasks; {lists}"),
     }
+}
+
+/// Whether tasks of an ended batch did not complete.
+pub(crate) fn is_in_part(counts: &Counts) -> bool {
+    counts.completed < counts.total
 }
 
 /// `3 of 4 tasks completed, 1 rejected`.
@@ -216,9 +231,7 @@ fn page(answer: &BatchAnswer, screen: &Screen) -> String {
         BatchStatus::Pending if answer.counts.waits_for_person() => paint.warn("waiting for an answer"),
         BatchStatus::Pending if answer.paused => paint.warn("paused"),
         BatchStatus::Pending => paint.warn("pending"),
-        BatchStatus::Completed if answer.counts.completed < answer.counts.total => {
-            paint.warn("completed in part")
-        }
+        BatchStatus::Completed if is_in_part(&answer.counts) => paint.warn(IN_PART),
         BatchStatus::Completed => paint.good("completed"),
         BatchStatus::Failed => paint.bad("failed"),
     };

@@ -16,7 +16,7 @@ pub(crate) fn next_of_pipeline(story: &Story, pipeline: &PipelineStory) -> Vec<(
         format!("gemicro cancel {run}"),
         "end it permanently; its branch stays",
     );
-    let mut commands = match story.status {
+    let mut commands = match story.status_for_next() {
         RunStatus::Completed => merge(pipeline),
         RunStatus::Suspended if pipeline.question.is_some() => {
             let answer = (format!("gemicro answer {run} yes"), "approve; use `no` to reject");

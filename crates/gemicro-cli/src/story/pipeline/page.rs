@@ -66,37 +66,33 @@ pub(crate) fn facts(story: &PipelineStory) -> Vec<(&'static str, String)> {
 
 /// The phases, in the order in which they were entered.
 pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> String {
+    let room = columns.saturating_sub(INDENT + 2);
+    let widest = |width: &dyn Fn(&PhaseStory) -> usize| story.phases.iter().map(width).max().unwrap_or(0);
+    let widest_name = |figures| widest(&|phase| text::width(&name(phase, figures)));
+    let whole_tail = widest(&|phase| text::width(&tail(phase, story.pace).join("  ")));
+    // What the terminal would break gets a line of its own.
+    let figures = match widest_name(Figures::Beside) + whole_tail <= room {
+        true => Figures::Beside,
+        false => Figures::Below,
+    };
     let mut page = PipelinePage {
         text: String::new(),
         paint,
         columns,
-        models: Models::Beside,
+        figures,
         pace: story.pace,
     };
-    let widest_of = |shown: Models| {
-        let names = story.phases.iter().map(|phase| text::width(&name(phase, shown)));
-        names.max().unwrap_or(0)
-    };
-    let tails = story
-        .phases
-        .iter()
-        .map(|phase| text::width(&tail(phase, story.pace).concat()));
-    let room = columns.saturating_sub(INDENT + 4 + tails.max().unwrap_or(0));
-    // If model names do not fit beside those of the phases, they get their own lines.
-    page.models = match widest_of(Models::Beside) <= room {
-        true => Models::Beside,
-        false => Models::Below,
-    };
-    let widest = widest_of(page.models).min(room.max(columns / 2));
+    let outcome = widest(&|phase| text::width(&tail(phase, story.pace)[0]));
+    let name_width = widest_name(figures).min(room.saturating_sub(outcome).max(8));
     for phase in &story.phases {
-        page.phase(phase, widest);
+        page.phase(phase, name_width);
     }
     page.text
 }
 
-/// The place of a phase's model name.
+/// The place of a phase's model, time and cost.
 #[derive(Clone, Copy)]
-enum Models {
+enum Figures {
     Beside,
     Below,
 }
@@ -105,7 +101,7 @@ struct PipelinePage {
     text: String,
     paint: Paint,
     columns: usize,
-    models: Models,
+    figures: Figures,
     pace: Pace,
 }
 
@@ -122,15 +118,20 @@ impl PipelinePage {
             PhaseState::Bad => self.paint.bad("✗"),
         };
         let [outcome, figures] = tail(phase, self.pace);
+        let beside = match self.figures {
+            Figures::Beside => format!("{outcome}  {}", self.paint.faint(&figures)),
+            Figures::Below => text::cut(&outcome, self.columns.saturating_sub(INDENT + widest + 2)),
+        };
         let line = format!(
-            "  {mark} {} {}  {outcome}  {}",
+            "  {mark} {} {}  {beside}",
             text::pad(&text::cut(&phase.label, 4), 4),
-            text::pad(&text::cut(&name(phase, self.models), widest), widest),
-            self.paint.faint(&figures)
+            text::pad(&text::cut(&name(phase, self.figures), widest), widest),
         );
         let _ = writeln!(self.text, "{}", line.trim_end());
-        if let (Models::Below, Some(model)) = (self.models, &phase.model) {
-            self.detail("model", model);
+        if let Figures::Below = self.figures {
+            let model = phase.model.iter().filter(|_| phase.agent.is_some()).cloned();
+            let used: Vec<String> = model.chain((!figures.is_empty()).then_some(figures)).collect();
+            self.detail("used", &used.join(", "));
         }
         self.details(phase);
     }
@@ -213,14 +214,13 @@ impl PipelinePage {
         let n_lines = wrapped.lines().count();
         for (idx, line) in wrapped.lines().take(MOST_LINES).enumerate() {
             let name = text::pad(if idx == 0 { name } else { "" }, NAME);
-            let more = if idx + 1 == MOST_LINES && n_lines > MOST_LINES {
-                " …"
-            } else {
-                ""
+            let line = match idx + 1 == MOST_LINES && n_lines > MOST_LINES {
+                true => text::cut(&format!("{line} …"), room),
+                false => line.to_owned(),
             };
             let _ = writeln!(
                 self.text,
-                "{}{}{line}{more}",
+                "{}{}{line}",
                 " ".repeat(INDENT),
                 self.paint.faint(&name)
             );
@@ -242,14 +242,14 @@ fn tail(phase: &PhaseStory, pace: Pace) -> [String; 2] {
 }
 
 /// `plan, round 2 · Architect (gemini)`.
-fn name(phase: &PhaseStory, models: Models) -> String {
+fn name(phase: &PhaseStory, figures: Figures) -> String {
     let round = match phase.round {
         1 => String::new(),
         round => format!(", round {round}"),
     };
-    let model = match models {
-        Models::Beside => phase.model.as_deref(),
-        Models::Below => None,
+    let model = match figures {
+        Figures::Beside => phase.model.as_deref(),
+        Figures::Below => None,
     };
     let who = match (&phase.role, phase.agent) {
         (Some(role), Some(agent)) => format!(" · {role} ({})", words::agent(agent, model)),

@@ -77,7 +77,7 @@ impl Gate {
         assert_eq!(polled["results"], answer["results"]);
         let shown = self.call(10, &["batch", "results", batch, "--format", "text"]);
         for words in [
-            &format!("gemicro answer {run} yes (or no): {QUESTION}"),
+            &format!("gemicro answer {run} yes    # or no: {QUESTION}"),
             &format!("asks: {QUESTION}"),
         ] {
             assert!(shown.stdout.contains(words.as_str()), "{words}: {}", shown.stdout);
