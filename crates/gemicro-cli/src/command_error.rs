@@ -4,10 +4,11 @@
 
 use std::io;
 
-use gemicro_core::budget::is_about_day;
+use gemicro_core::budget::{LimitKind, is_about_day};
 use gemicro_core::store::{StoreError, StreamKind};
 use gemicro_event::{ErrorKind, Failure, StreamId};
 use gemicro_store::FindStreamError;
+use serde_json::json;
 
 use crate::screen::{Screen, text};
 
@@ -15,6 +16,8 @@ use crate::screen::{Screen, text};
 pub(crate) const STOPPED: u8 = 130;
 
 const DAY_BUDGET_HINT: &str = "wait for the reset, or raise the limit with --day-budget";
+const BUDGET_HINT: &str = "repeat it with a larger --budget";
+const TIME_HINT: &str = "repeat it with a larger --max-duration";
 
 /// Why a command ended without success.
 #[derive(Debug)]
@@ -78,6 +81,19 @@ impl CommandError {
         self
     }
 
+    /// Names the command in the hint, where nothing more exact is known.
+    pub(crate) fn of_command(self, command: impl FnOnce() -> String) -> Self {
+        match &self {
+            Self::Report(report)
+                if report.hint.is_none() && report.failure.kind == ErrorKind::InvalidInput =>
+            {
+                let hint = usage_hint(&report.failure, &command());
+                self.with_hint(hint)
+            }
+            Self::Report(_) | Self::PipeClosed | Self::AlreadyReported(_) => self,
+        }
+    }
+
     /// The exit code of the program.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
@@ -94,6 +110,9 @@ impl ErrorReport {
         let hint = match &self.hint {
             Some(hint) => hint,
             None if is_about_day(&self.failure) => DAY_BUDGET_HINT,
+            None if is_about(&self.failure, LimitKind::WallTime) => TIME_HINT,
+            None if is_about(&self.failure, LimitKind::Tokens) => BUDGET_HINT,
+            None if is_about(&self.failure, LimitKind::Money) => BUDGET_HINT,
             None => self.failure.kind.hint(),
         };
         match &self.run {
@@ -156,6 +175,27 @@ impl From<io::Error> for CommandError {
                 "check free space and permissions where the output goes",
             ),
         }
+    }
+}
+
+/// Whether a budget of this kind was too small.
+fn is_about(failure: &Failure, kind: LimitKind) -> bool {
+    let limit = failure.detail.as_ref().and_then(|detail| detail.get("limit"));
+    failure.kind == ErrorKind::BudgetExceeded && limit.is_some_and(|limit| *limit == json!(kind))
+}
+
+/// What to do about a call of a command that cannot be carried out as written.
+fn usage_hint(failure: &Failure, command: &str) -> String {
+    let named = |name: &str| {
+        let detail = failure.detail.as_ref()?;
+        detail.get(name)?.as_str().map(str::to_owned)
+    };
+    match (named("model"), named("agent"), named("backend")) {
+        (Some(model), Some(agent), _) if command != "research" => {
+            format!("gemicro {command} --agent {agent} --model {model} …")
+        }
+        (Some(model), _, Some(backend)) => format!("gemicro --backend {backend} --model {model} \"…\""),
+        _ => format!("`gemicro {command} --help` lists the options"),
     }
 }
 

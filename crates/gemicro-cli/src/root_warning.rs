@@ -5,10 +5,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::output;
+use crate::screen::text;
 use crate::session::Context;
 
 /// The file in the state folder that records the warning.
 const SAID: &str = "root-warning";
+const LABEL: &str = "warning:";
 const WARNING: &str = "gemicro and its agents are running as root; use a normal user instead. The sandbox hides root-only \
     files in /etc, but agents own root's other files (docs/agents.md)";
 
@@ -16,7 +18,8 @@ const WARNING: &str = "gemicro and its agents are running as root; use a normal 
 pub(crate) fn warn(ctx: &Context, home: &Path) {
     let is_root = rustix::process::geteuid().is_root();
     if is_root && ctx.screen.stderr_is_terminal && is_first(home) {
-        output::say(&format!("{} {WARNING}", ctx.screen.on_stderr().warn("warning:")));
+        let wrapped = text::wrap_markdown(&format!("{LABEL} {WARNING}"), ctx.screen.stderr_width());
+        output::say(&wrapped.replacen(LABEL, &ctx.screen.on_stderr().warn(LABEL), 1));
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run() -> ExitCode {
     if let Some(code) = document_reader::early(&arguments).or_else(|| guard::early(&arguments)) {
         return code;
     }
-    let cli = match args::parse(arguments) {
+    let cli = match args::parse(arguments.clone()) {
         ParsedArguments::Command(cli) => *cli,
         ParsedArguments::Done(code) => return code,
     };
@@ -60,6 +60,7 @@ pub(crate) fn run() -> ExitCode {
     match execute(&ctx, cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stopped) => {
+            let stopped = stopped.of_command(|| args::named_command(&arguments));
             if let CommandError::Report(report) = &stopped {
                 // A failure of a run is reported by its view; any other one here.
                 let as_json = wants_json && report.run.is_none();

@@ -10,5 +10,5 @@ mod tests;
 
 pub(crate) use cli::{Command, DataFormat, PrintFormat, tree};
 pub(crate) use options::{log_options, spending_options, store_options};
-pub(crate) use parse::{ParsedArguments, parse};
+pub(crate) use parse::{ParsedArguments, named_command, parse};
 pub(crate) use short_form::is_question;

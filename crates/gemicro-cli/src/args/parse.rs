@@ -7,7 +7,7 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use super::Command;
-use super::cli::{Cli, command_names, tree};
+use super::cli::{Cli, command_names, nested_command_names, tree};
 use super::options::SharedOptions;
 use super::short_form::{is_question, leading_words, refusal};
 use crate::output;
@@ -64,6 +64,22 @@ pub(super) fn try_parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let options = SharedOptions::read(&tree, &matches)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))?;
     Ok(Cli { options, ..cli })
+}
+
+/// The words that name the command of a call: `batch submit`, or `research` for the short form.
+pub(crate) fn named_command(arguments: &[OsString]) -> String {
+    let words = leading_words(arguments);
+    match words.as_slice() {
+        [group, name, ..]
+            if nested_command_names()
+                .iter()
+                .any(|it| it.0 == *group && it.1 == *name) =>
+        {
+            format!("{group} {name}")
+        }
+        [first, ..] if command_names().any(|name| name == first) => first.clone(),
+        _ => "research".to_owned(),
+    }
 }
 
 /// The result for a call without `research` whose words are not a question.

@@ -8,7 +8,7 @@ use gemicro_core::research::PLAN_QUESTION;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::{Store, StoreError};
 use gemicro_engine::pipeline::later_run;
-use gemicro_engine::{AllowedHost, LocalRunService};
+use gemicro_engine::{AllowedHost, LocalRunService, Plan};
 use gemicro_event::{ErrorKind, RunStatus};
 
 use super::research::views;
@@ -89,7 +89,10 @@ async fn resume(ctx: &Context, args: &ResumeArgs) -> Result<(), CommandError> {
                 let events = engine.store().read(&id, 0, usize::MAX).await?.events;
                 match later_run(engine.store(), &events).await? {
                     Some(later) => format!("A later run worked on its branch: gemicro show {}", later.run),
-                    None => format!("To restart from a phase: gemicro retry {id}"),
+                    None => match Plan::retry(&events, None) {
+                        Ok(_) => format!("To restart from a phase: gemicro retry {id}"),
+                        Err(failure) => format!("It cannot be retried: {}", failure.message),
+                    },
                 }
             }
             false => format!("See it with: gemicro show {id}"),

@@ -23,6 +23,39 @@ fn a_model_of_another_provider_is_refused_with_the_backend_that_has_it() {
         let called = simulated.call(&["--model", model, "What is it?"]);
         assert_eq!(called.code, 2, "{}", called.stderr);
         assert!(called.stderr.contains(backend), "{}", called.stderr);
+        let command = format!("gemicro --backend {} --model {model}", backend.trim_matches('`'));
+        assert!(called.stderr.contains(&command), "{}", called.stderr);
+    }
+    for (call, command) in [
+        (
+            &[
+                "--backend",
+                "claude",
+                "--model",
+                "gemini-3.5-flash",
+                "What is it?",
+            ][..],
+            "gemicro --backend gemini-cli --model gemini-3.5-flash",
+        ),
+        (
+            &["ask", "--agent", "claude", "--model", "gpt-5.5-codex", "Do it"],
+            "gemicro ask --agent codex --model gpt-5.5-codex",
+        ),
+        (
+            &["ask", "--branch", "fix", "Do it"],
+            "gemicro ask --branch task/fix",
+        ),
+        (
+            &["run", "--dir", "docs", "--task", "Do it", "--budget", "$5"],
+            "--budget 2M",
+        ),
+        (&["ask", " "], "`gemicro ask --help` lists the options"),
+        (&["ask", "--session", "zzz", "Do it"], "`gemicro show RUN`"),
+    ] {
+        let called = simulated.call(call);
+        assert_eq!(called.code, 2, "{call:?}: {}", called.stderr);
+        let (_, hint) = called.stderr.split_once("hint: ").expect("a hint");
+        assert!(hint.contains(command), "{call:?}: {}", called.stderr);
     }
     let called = simulated.call(&["chat", "--model", "api:claude-opus-4-8"]);
     assert_eq!(called.code, 2, "{}", called.stderr);

@@ -1,6 +1,6 @@
 //! Finds the agent that provides a model, by the model's name.
 
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_event::{ErrorKind, Failure, Json};
 
 use super::AgentName;
 use crate::llm::GEMINI;
@@ -62,7 +62,11 @@ pub fn route(agent: Option<AgentName>, model: Option<&str>) -> Result<AgentRoute
     match agent {
         Some(agent) if agent != owner => {
             let message = format!("{agent} has no model `{asked}`; {owner} has");
-            Err(Failure::new(ErrorKind::InvalidInput, message))
+            let detail = serde_json::json!({ "model": asked, "agent": owner, "backend": owner.backend() });
+            Err(Failure {
+                detail: Some(Json::from(detail)),
+                ..Failure::new(ErrorKind::InvalidInput, message)
+            })
         }
         _ => {
             let resolved = ModelTable::embedded().resolve(&name);

@@ -1,7 +1,7 @@
 //! Rejects names that cannot be Gemini models: API keys, and models of another provider.
 
 use gemicro_event::redact::Redactor;
-use gemicro_event::{ErrorKind, Failure};
+use gemicro_event::{ErrorKind, Failure, Json};
 
 use crate::ask::backend_of_model;
 use crate::llm::GEMINI;
@@ -43,7 +43,11 @@ pub fn check_gemini_model(name: &str) -> Result<(), Failure> {
         "the Gemini API has no model `{name}`. For research, use the backend `{backend}`; for a single answer, use `ask`. If an \
          OpenAI-compatible server has this model, use the backend `openai`"
     );
-    Err(Failure::new(ErrorKind::InvalidInput, message))
+    let detail = serde_json::json!({ "model": name, "backend": backend });
+    Err(Failure {
+        detail: Some(Json::from(detail)),
+        ..Failure::new(ErrorKind::InvalidInput, message)
+    })
 }
 
 fn looks_like_secret(name: &str) -> bool {

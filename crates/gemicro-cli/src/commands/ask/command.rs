@@ -42,7 +42,7 @@ pub(crate) fn run(ctx: &Context, args: &AskArgs) -> Result<(), CommandError> {
                     CommandOutput::Stdout.write(format!("{line}\n").as_bytes())?;
                 }
             }
-            Err(stopped)
+            Err(mistyped_session(stopped))
         }
     }
 }
@@ -59,6 +59,12 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), CommandError
     let plan = Plan::of(&Request::Ask(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => CommandError::from(failure).with_hint("check the folder given with --cd"),
         ErrorKind::UnknownModel => CommandError::from(failure).with_hint("choose another model with --model"),
+        ErrorKind::InvalidInput => match args.branch.as_deref().filter(|name| !name.starts_with("task/")) {
+            Some(branch) => {
+                CommandError::from(failure).with_hint(format!("gemicro ask --branch task/{branch} …"))
+            }
+            None => CommandError::from(failure),
+        },
         _ => CommandError::from(failure),
     })?;
     let settings = ResearchSettings::resolve(&layers, ResearchFlags::default())?;
@@ -131,6 +137,17 @@ pub(crate) async fn show(
         });
     }
     Ok(end)
+}
+
+/// A session that was not found before anything was asked is a mistyped id.
+fn mistyped_session(mut stopped: CommandError) -> CommandError {
+    match &mut stopped {
+        CommandError::Report(report) if report.failure.kind == ErrorKind::SessionNotFound => {
+            report.failure.kind = ErrorKind::NotFound;
+            stopped.with_hint("`gemicro runs` lists the runs, `gemicro show RUN` names the session of one")
+        }
+        _ => stopped,
+    }
 }
 
 fn prompt(args: &AskArgs) -> Result<String, CommandError> {

@@ -84,7 +84,7 @@ pub(crate) fn run(ctx: &Context, args: &DemoArgs) -> Result<(), CommandError> {
         &task(&repository, args.format),
         &resume,
         Some(format!(
-            "({first}; COMMAND) runs a command below and leaves your shell as it is"
+            "`({first}; COMMAND)` runs a command below and leaves your shell as it is"
         )),
     );
     colleague.end();

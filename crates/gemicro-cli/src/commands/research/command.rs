@@ -177,9 +177,6 @@ fn offer_offline(stopped: CommandError) -> CommandError {
 pub(crate) fn plan_request(request: ResearchRequest) -> Result<Plan, CommandError> {
     Plan::of(&Request::Research(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => CommandError::from(failure).with_hint("check the path given with --source"),
-        ErrorKind::InvalidInput => {
-            CommandError::from(failure).with_hint("see `gemicro research --help` for examples")
-        }
         _ => CommandError::from(failure),
     })
 }

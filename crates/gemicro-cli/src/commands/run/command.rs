@@ -51,6 +51,7 @@ pub(crate) fn run_as(
         .as_deref()
         .map(workflow_file::from_here)
         .transpose()?;
+    let limits = limits(args)?;
     let request = PipelineRequest {
         task,
         mode: args.mode.into(),
@@ -62,14 +63,14 @@ pub(crate) fn run_as(
         remote: args.remote.clone(),
         require_protection: args.require_protection,
         push: !args.no_push,
-        limits: limits(args)?,
+        limits,
     };
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Pipeline(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => CommandError::from(failure).with_hint("check the folder given with --dir"),
         ErrorKind::UnknownModel => CommandError::from(failure).with_hint("choose another model with --model"),
-        ErrorKind::InvalidInput => {
-            CommandError::from(failure).with_hint("docs/pipeline.md describes the command")
+        ErrorKind::InvalidInput if limits.micro_usd.is_some() => {
+            CommandError::from(failure).with_hint("limit it in tokens: --budget 2M")
         }
         _ => CommandError::from(failure),
     })?;

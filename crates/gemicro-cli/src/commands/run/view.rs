@@ -92,8 +92,13 @@ impl RunView for PipelineView {
         match (self.format, end) {
             (PrintFormat::Text, RunEnd::Completed { data, .. }) => {
                 output::say("");
-                let first = self.first.iter().map(|first| line(("First", first.clone())));
-                let page: String = first.chain([summary(story, &self.run, data)]).collect();
+                let columns = match self.screen.stdout_is_terminal {
+                    true => self.screen.width(),
+                    false => usize::MAX,
+                };
+                let first = self.first.iter().map(|first| ("First", first.clone()));
+                let lines = first.chain(summary(story, &self.run, data));
+                let page: String = lines.map(|it| line(it, columns)).collect();
                 self.output.write(page.as_bytes())?;
                 self.output.finish()
             }
@@ -131,7 +136,7 @@ impl RunView for PipelineView {
 }
 
 /// What a run that went all the way leaves behind, and how to look at it.
-pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> String {
+pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Vec<(&'static str, String)> {
     let tip = story.tip.as_deref().map(words::short).unwrap_or_default();
     let mut lines = vec![("Branch", format!("{} at {tip}", story.branch))];
     lines.extend(story.worktree.iter().map(|folder| ("Worktree", folder.clone())));
@@ -156,11 +161,15 @@ pub(super) fn summary(story: &PipelineStory, run: &StreamId, data: &Json) -> Str
         let parts: Vec<String> = parts.collect();
         lines.push(("Total", parts.join(", ")));
     }
-    lines.into_iter().map(line).collect()
+    lines
 }
 
-fn line((name, value): (&str, String)) -> String {
-    format!("{}{}\n", text::pad(name, 10), text::one_line(&value))
+/// A label and its value, wrapped at words.
+pub(super) fn line((name, value): (&str, String), columns: usize) -> String {
+    const LABEL: usize = 10;
+    let value = text::wrap_markdown(&text::one_line(&value), columns.saturating_sub(LABEL));
+    let below = format!("\n{}", " ".repeat(LABEL));
+    format!("{}{}\n", text::pad(name, LABEL), value.replace('\n', &below))
 }
 
 /// Where the work of a run is that ended early.

@@ -9,7 +9,7 @@ use gemicro_engine::pipeline::flow::is_gate;
 
 use super::gate::yes_or_no;
 use super::log::Log;
-use super::view::{leftover_work, summary};
+use super::view::{leftover_work, line, summary};
 use crate::screen::{Paint, text};
 use crate::view::RunEnd;
 use journal::{Journal, rested, straight, troubled};
@@ -36,7 +36,9 @@ fn the_log_of_a_straight_run_reads_like_a_story() {
     let Some(RunEnd::Completed { data, .. }) = straight().events.last().and_then(RunEnd::of) else {
         panic!("it has a result");
     };
-    insta::assert_snapshot!("straight_summary", summary(log.story(), &run, &data));
+    let lines = summary(log.story(), &run, &data);
+    let page: String = lines.into_iter().map(|it| line(it, usize::MAX)).collect();
+    insta::assert_snapshot!("straight_summary", page);
 }
 
 #[test]
