@@ -282,12 +282,16 @@ mod tests {
             RunStatus::Interrupted,
         );
         row.row.spent = Charge {
-            tokens: 1_024_335,
-            unpriced_models: UnpricedTokens::of("gemini-9", 1_024_335),
+            tokens: 11_024_335,
+            unpriced_models: UnpricedTokens::of("gemini-9", 11_024_335),
+            uncertain: Uncertain {
+                tokens: 8_673,
+                micro_usd: 0,
+            },
             ..Charge::ZERO
         };
         let page = list(&[row], &BTreeSet::new(), 80);
-        assert!(page.contains("  1,024,335 tok  What are the costs"), "{page}");
+        assert!(page.contains("  up to 11,024,335 tok  What are the costs"), "{page}");
     }
 
     #[test]

@@ -49,6 +49,10 @@ fn a_model_of_another_provider_is_refused_with_the_backend_that_has_it() {
             &["run", "--dir", "docs", "--task", "Do it", "--budget", "$5"],
             "--budget 2M",
         ),
+        (
+            &["--offline", "--source", "https://example.org", "What is it?"],
+            "gemicro --source https://example.org",
+        ),
         (&["ask", " "], "`gemicro ask --help` lists the options"),
         (&["ask", "--session", "zzz", "Do it"], "`gemicro show RUN`"),
     ] {

@@ -72,7 +72,7 @@ impl Service {
     /// The state of a batch.
     pub(super) async fn poll(&self, named: &str) -> Result<BatchAnswer, CommandError> {
         let id = self.id(named).await?;
-        self.look(&id).await.map_err(about_batches)
+        self.look(&id).await.map_err(|failure| about_batch(failure, &id))
     }
 
     /// Cancels some tasks, or the whole batch.
@@ -87,7 +87,7 @@ impl Service {
             Self::Local { batches, .. } => batches.cancel(&id, task_ids, reason).await,
             Self::Remote(client) => client.cancel(&id, task_ids, Some(reason)).await,
         };
-        cancelled.map_err(about_batches)
+        cancelled.map_err(|failure| about_batch(failure, &id))
     }
 
     pub(super) async fn retry(&self, named: &str, task_ids: &[String]) -> Result<BatchAnswer, CommandError> {
@@ -96,7 +96,7 @@ impl Service {
             Self::Local { batches, .. } => batches.retry(&id, task_ids).await,
             Self::Remote(client) => client.retry(&id, task_ids).await,
         };
-        again.map_err(about_batches)
+        again.map_err(|failure| about_batch(failure, &id))
     }
 
     /// Lists batches, the newest first.
@@ -136,7 +136,7 @@ impl Service {
             tokio::select! {
                 answer = &mut waiting => break answer.map_err(|failure| match failure.kind {
                     ErrorKind::Interrupted => CommandError::from(failure).with_hint(format!("gemicro resume {id}")),
-                    _ => about_batches(failure),
+                    _ => about_batch(failure, &id),
                 }),
                 () = stop.suspend.cancelled() => break self.stop_batch(&id).await,
                 () = tokio::time::sleep(look), if !bar.is_hidden() => shown = self.look(&id).await?,
@@ -259,12 +259,19 @@ fn progress(ctx: &Context) -> ProgressBar {
 }
 
 /// The error for a failure about a named batch.
+fn about_batch(failure: Failure, id: &str) -> CommandError {
+    match failure.kind {
+        ErrorKind::Conflict | ErrorKind::InvalidInput => CommandError::from(failure).with_hint(format!(
+            "`gemicro batch results {id} --format text` shows the state of each task"
+        )),
+        _ => about_batches(failure),
+    }
+}
+
+/// The error for a failure about batches.
 fn about_batches(failure: Failure) -> CommandError {
     let hint = match failure.kind {
         ErrorKind::NotFound => "`gemicro batch list` lists the batches",
-        ErrorKind::Conflict | ErrorKind::InvalidInput => {
-            "`gemicro batch results ID --format text` shows the state of each task"
-        }
         ErrorKind::AuthFailed => {
             "the server does not accept the token: set GEMICRO_TOKEN, or give its file with --token-file"
         }

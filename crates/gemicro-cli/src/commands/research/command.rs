@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use gemicro_core::research::{Base, ResearchConfig, ResearchPlan, UseAs};
-use gemicro_engine::{Engine, LocalRunService, Plan, Request, ResearchRequest, RunService};
+use gemicro_engine::{Backend, Engine, LocalRunService, Plan, Request, ResearchRequest, RunService};
 use gemicro_event::ErrorKind;
 
 use super::{ResearchArgs, ResearchDisplay, batch, dry_run, watch};
@@ -13,6 +13,7 @@ use crate::config::{Endpoints, Layers, ResearchSettings};
 use crate::output;
 use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
 use crate::report::ReportFiles;
+use crate::screen::text;
 use crate::session::{Context, find_run};
 use crate::{backend, runtime, signals};
 
@@ -175,10 +176,29 @@ fn offer_offline(stopped: CommandError) -> CommandError {
 
 /// The plan of a request, or why there is none.
 pub(crate) fn plan_request(request: ResearchRequest) -> Result<Plan, CommandError> {
-    Plan::of(&Request::Research(Box::new(request))).map_err(|failure| match failure.kind {
-        ErrorKind::NotFound => CommandError::from(failure).with_hint("check the path given with --source"),
+    let hint = offline_hint(&request);
+    Plan::of(&Request::Research(Box::new(request))).map_err(|failure| match (failure.kind, hint) {
+        (ErrorKind::InvalidInput, Some(hint)) => CommandError::from(failure).with_hint(hint),
+        (ErrorKind::NotFound, _) => {
+            CommandError::from(failure).with_hint("check the path given with --source")
+        }
         _ => CommandError::from(failure),
     })
+}
+
+/// The call to make instead of one that answers from documents and has none that it may read.
+fn offline_hint(request: &ResearchRequest) -> Option<String> {
+    let sources: Vec<_> = request.sources.iter().map(|it| it.to_string_lossy()).collect();
+    let address = sources.iter().find(|it| it.contains("://"));
+    match (&request.backend, address) {
+        (Backend::Offline, Some(address)) => {
+            Some(format!("gemicro --source {} \"…\"", text::shell_quoted(address)))
+        }
+        (Backend::Offline, None) if sources.is_empty() => {
+            Some("gemicro --offline --source DIR \"…\"".to_owned())
+        }
+        (Backend::Offline | Backend::Model { .. } | Backend::Agent(_), _) => None,
+    }
 }
 
 fn question(args: &ResearchArgs) -> Result<String, CommandError> {

@@ -37,6 +37,11 @@ fn what_an_answer_lacks_is_named() {
             "`backlog_items` must be",
             "plan_path",
         ),
+        (
+            json!({ "plan_path": PLAN, "feedback": ["first", "second"] }),
+            r#"`feedback` must be one string that is not empty with REJECT; write a list of points as one string, such as "feedback": "1. first point\n2."#,
+            "plan_path",
+        ),
     ] {
         let mut pipeline = begun(PipelineMode::Direct);
         says(&mut pipeline, "plan.1", &payload);

@@ -42,6 +42,15 @@ fn the_log_of_a_straight_run_reads_like_a_story() {
 }
 
 #[test]
+fn a_line_of_the_summary_is_wrapped_at_words() {
+    let first = "`(. /tmp/demo/env.sh; COMMAND)` runs a command below and leaves your shell as it is";
+    assert_eq!(
+        line(("First", first.to_owned()), 80),
+        "First     `(. /tmp/demo/env.sh; COMMAND)` runs a command below and leaves your\n          shell as it is\n"
+    );
+}
+
+#[test]
 fn the_log_reports_refusals_denials_and_reasons_once_and_bounded() {
     let (text, log) = logged(&troubled());
     insta::assert_snapshot!("troubled_log", text);
