@@ -15,7 +15,7 @@ use gemicro_guard::policy::PolicyConfig;
 use gemicro_guard::sandbox::{GatewayPort, Tier};
 use gemicro_llm::gateway::ServedTool;
 use gemicro_runner::supervise::{AgentTurn, Supervision, supervise, supervise_warm};
-use gemicro_runner::{AgentPrompt, Session};
+use gemicro_runner::{AgentPrompt, Session, ToolApproval};
 use tokio_util::sync::CancellationToken;
 
 use super::attempt_watcher::{AttemptWatcher, WatchedFacts};
@@ -31,7 +31,7 @@ use super::messages;
 use super::permission_prompter::PermissionPrompter;
 use super::pool::{PooledProcess, ProcessKey};
 use super::recall_tool::RecallTool;
-use super::setup::{AgentAccess, cli, must_ask};
+use super::setup::{AgentAccess, approves_nothing, cli, must_ask};
 use super::submission::ResultTool;
 use super::tripwire_report::StepWorkerKind;
 use super::turn_result::{TurnResult, refused_start};
@@ -167,8 +167,7 @@ impl<'a> AgentAttempt<'a> {
             cancel: self.stop.clone(),
         };
         self.seen.serving = kept.serving;
-        let guard = self.guard(&place)?;
-        self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
+        self.seen.denials = self.denials(self.guard(&place)?);
         let (outcome, agent) = kept.agent.turn(turn, &mut self.seen).await;
         let spent = match ticket {
             Some(ticket) => Some(ticket.close().await),
@@ -223,6 +222,9 @@ impl<'a> AgentAttempt<'a> {
             (&port, ticket.as_ref()),
             (branch, guard.as_ref()),
         );
+        if self.is_text {
+            request.approval = ToolApproval::Harmless;
+        }
         request
             .mcp_servers
             .extend(self.tool.as_ref().map(|_| ResultTool::server()));
@@ -232,7 +234,7 @@ impl<'a> AgentAttempt<'a> {
         if branch.is_none() {
             request.git_settings = branch::programs_off(&shared.setup, self.state(), &task.directory).await?;
         }
-        self.seen.denials = guard.map(|policy| Denials::new(policy, self.workplace.clone()));
+        self.seen.denials = self.denials(guard);
         let profile = launch_inputs::profile(
             (&shared.setup, &shared.commons),
             task,
@@ -353,6 +355,12 @@ impl<'a> AgentAttempt<'a> {
     fn guard(&self, place: &ConversationHome) -> Result<Option<PolicyConfig>, Failure> {
         let policy = |branch| launch_inputs::policy(&self.shared.setup, place, branch, self.tool.as_ref());
         self.branch.as_ref().map(policy).transpose()
+    }
+
+    /// What refuses its tool calls, if anything does without asking a person.
+    fn denials(&self, guard: Option<PolicyConfig>) -> Option<Denials> {
+        let refuses = guard.is_some() || approves_nothing(self.task);
+        refuses.then(|| Denials::new(guard, self.workplace.clone()))
     }
 
     /// Imports an agent's work on its branch. If the import is refused, the turn fails and its process ends.

@@ -176,22 +176,24 @@ impl RunWatcher for AttemptWatcher {
     }
 
     fn permission(&mut self, request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
-        if let Some(denials) = &mut self.denials {
-            let (answer, denied) = denials.judge(request);
-            self.deny(denied);
-            return ready(answer).boxed();
-        }
-        if RecallTool::is_asked_for(request) {
+        let is_guarded = self.denials.as_ref().is_some_and(Denials::is_guarded);
+        if !is_guarded && RecallTool::is_asked_for(request) {
             return ready(PermissionAnswer::Allow).boxed();
         }
-        match &mut self.leave {
-            Some(leave) => leave.ask(request, &self.reporter),
-            None => ().permission(request),
+        match (&mut self.denials, &mut self.leave) {
+            (Some(denials), _) => {
+                let (answer, denied) = denials.judge(request);
+                self.deny(denied);
+                ready(answer).boxed()
+            }
+            (None, Some(leave)) => leave.ask(request, &self.reporter),
+            (None, None) => ().permission(request),
         }
     }
 
     fn item(&mut self, item: AgentItem) {
         let denied = self.denials.as_mut().and_then(|denials| denials.read(&item));
+        let is_denied = denied.is_some();
         self.deny(denied);
         if self.handed_in.len() < MAX_TOOLS {
             self.handed_in.extend(ResultTool::call(&item));
@@ -214,6 +216,7 @@ impl RunWatcher for AttemptWatcher {
             }
             AgentItem::ToolResult { id, status, .. } if self.n_tools <= MAX_TOOLS => {
                 let end = match status {
+                    _ if is_denied => ToolEnd::Denied,
                     ToolStatus::Completed => ToolEnd::Done,
                     ToolStatus::Failed => ToolEnd::Failed,
                     ToolStatus::Denied => ToolEnd::Denied,

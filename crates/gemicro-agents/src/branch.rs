@@ -326,14 +326,13 @@ impl OnBranch {
     }
 }
 
-/// Text before an agent's first prompt on a branch: the rules, because not every CLI can pass on the reason for a
-/// refusal.
+/// Text before an agent's first prompt on a branch: the rules.
 pub(super) fn rules(branch: &str) -> String {
     format!(
         "You work on the branch {branch}, in a private copy of the repository. Commit your work there with `git add` and \
          `git commit`; what you leave uncommitted is committed for you. Do not switch, create, merge, rebase or push \
-         branches, do not change git's settings, and write only in this folder: such calls are refused, which some tools \
-         report as canceled by the user. Then continue without them.\n\n"
+         branches, do not change git's settings, and write only in this folder: such calls are refused. Then continue \
+         without them.\n\n"
     )
 }
 

@@ -17,7 +17,8 @@ const MAX_CALLS: usize = 1024;
 /// The guard of one agent, and what it refused so far.
 #[derive(Debug)]
 pub(super) struct Denials {
-    policy: PolicyConfig,
+    /// Without one, every tool that needs permission is refused.
+    policy: Option<PolicyConfig>,
     worktree: PathBuf,
     /// Tool names by call id.
     calls: BTreeMap<String, String>,
@@ -25,13 +26,18 @@ pub(super) struct Denials {
 }
 
 impl Denials {
-    pub(super) fn new(policy: PolicyConfig, worktree: PathBuf) -> Self {
+    pub(super) fn new(policy: Option<PolicyConfig>, worktree: PathBuf) -> Self {
         Self {
             policy,
             worktree,
             calls: BTreeMap::new(),
             listed: Vec::new(),
         }
+    }
+
+    /// Whether a policy judges each call.
+    pub(super) fn is_guarded(&self) -> bool {
+        self.policy.is_some()
     }
 
     /// All of them, in order.
@@ -42,7 +48,11 @@ impl Denials {
     /// Judges a request; also returns the refusal, if any.
     pub(super) fn judge(&mut self, request: &PermissionRequest) -> (PermissionAnswer, Option<DeniedCall>) {
         let call = request.tool_call(&self.worktree);
-        match check(&self.policy, &call) {
+        let decision = match &self.policy {
+            Some(policy) => check(policy, &call),
+            None => PolicyDecision::Deny(Denial::not_approved()),
+        };
+        match decision {
             PolicyDecision::Allow => (PermissionAnswer::Allow, None),
             PolicyDecision::Deny(denial) => {
                 let reason = denial.message();
@@ -140,7 +150,7 @@ mod tests {
 
     #[test]
     fn refusals_of_a_hook_are_read_from_results() {
-        let mut denials = Denials::new(PolicyConfig::default(), "/task/wt".into());
+        let mut denials = Denials::new(Some(PolicyConfig::default()), "/task/wt".into());
         assert_eq!(denials.read(&call("1", "run_shell_command")), None);
         let text =
             "Tool execution blocked: Permission Denied: git_subcommand (git push): the orchestrator pushes";
@@ -172,8 +182,36 @@ mod tests {
     }
 
     #[test]
+    fn without_a_policy_every_tool_that_needs_approval_is_refused() {
+        let mut denials = Denials::new(None, "/project".into());
+        let request = PermissionRequest {
+            id: "7".into(),
+            tool_call_id: Some("t1".to_owned()),
+            tool: "Bash".to_owned(),
+            title: None,
+            input: Json::from(json!({"command": "ls"})),
+        };
+        let (answer, denied) = denials.judge(&request);
+        let reason = "Permission Denied: no_yolo (the tool needs approval): no one can approve tools (--no-yolo); \
+                      continue without this one";
+        assert_eq!(
+            answer,
+            PermissionAnswer::Deny {
+                reason: reason.to_owned()
+            }
+        );
+        assert_eq!(
+            denied.expect("a refusal").to_string(),
+            "denied Bash: the tool needs approval (no_yolo)"
+        );
+        denials.read(&call("2", "run_shell_command"));
+        let text = format!("Tool execution denied by policy. {reason}");
+        assert!(denials.read(&result("2", ToolStatus::Failed, &text)).is_some());
+    }
+
+    #[test]
     fn refusals_are_read_from_the_log_of_codex() {
-        let mut denials = Denials::new(PolicyConfig::default(), "/task/wt".into());
+        let mut denials = Denials::new(Some(PolicyConfig::default()), "/task/wt".into());
         let line = "2026-11-15T16:58:15Z ERROR codex_core::tools::router: error=Command blocked by PreToolUse hook: \
             Permission Denied: git_subcommand (git switch a): stay on your branch. Command: git switch a\nmore\n";
         let found = denials.read_log(&format!("Permission Denied: git_subcommand (x): y\n{line}{line}"));
@@ -186,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_refusal_is_listed_once() {
-        let mut denials = Denials::new(PolicyConfig::default(), "/task/wt".into());
+        let mut denials = Denials::new(Some(PolicyConfig::default()), "/task/wt".into());
         let request = PermissionRequest {
             id: "7".into(),
             tool_call_id: Some("t1".to_owned()),

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::conversation_home::ConversationHome;
-use super::setup::{AgentAccess, AgentSetup, program, speaks_acp};
+use super::setup::{AgentAccess, AgentSetup, approves_nothing, program, speaks_acp};
 
 /// Maximum number of warm processes; one takes about 200 MB.
 const MAX_WARM: usize = 4;
@@ -60,7 +60,7 @@ pub(super) struct ProcessKey {
     pub(super) program: (LocatedProgram, Option<SystemTime>),
     /// Address of the model, with the key or login.
     pub(super) access: AgentAccess,
-    /// Whether a guard judges its tool calls.
+    /// Whether tool calls are denied without asking a person.
     pub(super) is_guarded: bool,
 }
 
@@ -93,11 +93,12 @@ impl ProcessKey {
                 .collect(),
             program: (located, changed.ok()),
             access: access.clone(),
-            is_guarded: task.branch.is_some(),
+            is_guarded: task.branch.is_some() || approves_nothing(task),
         })
     }
 
-    /// Whether its process can take more than one turn. Gemini CLI can with ACP, but then no hook is called.
+    /// Whether its process can take more than one turn. Gemini CLI can with ACP, but then its model gets no reason for a
+    /// denial.
     pub(super) fn may_stay(&self) -> bool {
         self.agent != AgentName::Gemini || (!self.is_guarded && speaks_acp(&self.program.0.program))
     }

@@ -158,6 +158,11 @@ pub(super) fn must_ask(setup: &AgentSetup, task: &AgentTask) -> bool {
     is_asked && program().is_some_and(|located| speaks_acp(&located.program))
 }
 
+/// Whether tools that need approval are refused, because no one can be asked.
+pub(super) fn approves_nothing(task: &AgentTask) -> bool {
+    !task.yolo && !task.asks
+}
+
 /// The wire format an agent speaks.
 pub(super) fn wire(agent: AgentName) -> AgentApi {
     match agent {

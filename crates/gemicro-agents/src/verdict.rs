@@ -56,7 +56,7 @@ impl AttemptVerdict<'_> {
                     }
                     .to_owned(),
                     n_tool_calls: self.known.n_tool_calls.max(end.n_tool_calls),
-                    n_refused: end.n_refused,
+                    n_refused: end.n_refused.max(self.denials.len() as u64),
                     n_requests: self.spent.as_ref().map_or(0, |spent| spent.n_requests),
                     usage,
                     worst_case: self.spent.as_ref().is_some_and(|spent| spent.worst_case),

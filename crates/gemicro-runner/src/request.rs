@@ -74,6 +74,8 @@ pub enum ToolApproval {
     /// Allows what the CLI considers harmless, and edits if the sandbox permits writing. The rest needs approval, or is
     /// refused if the CLI cannot ask.
     Ask,
+    /// Allows only what the CLI considers harmless, and offers the model nothing else if the CLI can hide it.
+    Harmless,
     /// Like `Ask`, but edits need approval as well, because a person is present.
     AskEdits,
 }

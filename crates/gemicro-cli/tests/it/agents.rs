@@ -66,17 +66,26 @@ fn each_agent_writes_where_it_may_and_nowhere_else() {
 fn a_denied_tool_of_gemini_is_counted_and_shown_as_denied() {
     let rules = "  - { name: done, when: { tool_result: '*' }, reply: { text: 'Done: {{tool_result}}' } }\n  \
                  - { name: tool, reply: { calls: [{ name: run_shell_command, arguments: { command: touch made.txt } }] } }\n";
-    let desk = AgentWorld::real(rules);
-    // The worker's process asks for permission; one that serves a single prompt is not even offered such tools.
-    let mut command = desk.command(&AGENTS[0], &["--no-yolo", "--format", "json"], "Make it.");
-    command.env("GEMICRO_RESIDENT", "on").env("GEMICRO_LINGER", "1");
-    let called = desk.simulated.world.finish(command.output().unwrap());
-    assert_eq!(called.code, 0, "{}\n{}", called.stdout, called.stderr);
-    assert!(!desk.file("made.txt").exists());
-    let answered = desk.simulated.event("agent_answered");
-    assert_eq!(answered["data"]["n_refused"], 1, "{answered}");
-    let ended = desk.simulated.event("tool_ended");
-    assert_eq!(ended["data"]["end"], "denied", "{ended}");
+    // In the background worker, where processes usually stay, and in a process of its own.
+    for resident in ["on", "off"] {
+        let desk = AgentWorld::real(rules);
+        let mut command = desk.command(&AGENTS[0], &["--no-yolo"], "Make it.");
+        command
+            .env("GEMICRO_RESIDENT", resident)
+            .env("GEMICRO_LINGER", "1");
+        let called = desk.simulated.world.finish(command.output().unwrap());
+        assert_eq!(called.code, 0, "{}\n{}", called.stdout, called.stderr);
+        assert!(!desk.file("made.txt").exists());
+        let reason =
+            "Permission Denied: no_yolo (the tool needs approval): no one can approve tools (--no-yolo)";
+        assert!(called.stdout.contains(reason), "{}", called.stdout);
+        let shown = "denied run_shell_command: the tool needs approval (no_yolo)";
+        assert!(called.stderr.contains(shown), "{}", called.stderr);
+        let answered = desk.simulated.event("agent_answered");
+        assert_eq!(answered["data"]["n_refused"], 1, "{answered}");
+        let ended = desk.simulated.event("tool_ended");
+        assert_eq!(ended["data"]["end"], "denied", "{ended}");
+    }
 }
 
 #[test]

@@ -45,6 +45,12 @@ impl Denial {
         }
     }
 
+    /// The denial of a tool that needs approval, where no one can approve it.
+    pub fn not_approved() -> Self {
+        let hint = "no one can approve tools (--no-yolo); continue without this one";
+        Self::new(PolicyRule::NoYolo, "the tool needs approval", hint)
+    }
+
     /// Finds a denial in text that contains its [`message`](Self::message).
     pub fn read(text: &str) -> Option<Self> {
         let (_, denial) = text.split_once("Permission Denied: ")?;

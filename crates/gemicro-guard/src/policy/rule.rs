@@ -110,6 +110,10 @@ rules! {
     ToolArguments, "tool_arguments",
         "the arguments of a known tool are not understood",
         "the check itself: it depends on what the arguments name";
+    /// A tool that needs approval, where no one can approve it.
+    NoYolo, "no_yolo",
+        "a tool needs approval, and `--no-yolo` approves none",
+        "what you did not approve";
     /// An address inside the machine or its network.
     Address, "address",
         "an address inside this machine or its network",

@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use gemicro_event::ErrorKind;
+use gemicro_guard::policy::Denial;
 use gemicro_guard::sandbox::ProcessHandle;
 
 use crate::item::AgentItem;
@@ -24,7 +25,7 @@ pub trait RunWatcher: Send {
 
     /// The agent asks for permission to use a tool; not redacted. The default is to refuse.
     fn permission(&mut self, _request: &PermissionRequest) -> BoxFuture<'static, PermissionAnswer> {
-        let reason = "Permission Denied: no user is available to approve it".to_owned();
+        let reason = Denial::not_approved().message();
         ready(PermissionAnswer::Deny { reason }).boxed()
     }
 

@@ -130,7 +130,8 @@ fn permission_mode(request: &AgentRequest) -> &'static str {
         // Calls that the hook allows are asked for again, and answered by the same policy.
         _ if request.guarded.is_some() => "default",
         (ToolApproval::All, _) => "bypassPermissions",
-        (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => "default",
+        (ToolApproval::Ask, CliSandboxMode::ReadOnly)
+        | (ToolApproval::AskEdits | ToolApproval::Harmless, _) => "default",
         (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => {
             "acceptEdits"
         }
@@ -186,7 +187,7 @@ fn env(request: &AgentRequest, base_url: &str, token: &GatewayToken) -> BTreeMap
             environment::set(&mut env, &[("IS_SANDBOX", "1")]);
         }
         (ToolApproval::All, CliSandboxMode::DangerFullAccess)
-        | (ToolApproval::Ask | ToolApproval::AskEdits, _) => {}
+        | (ToolApproval::Ask | ToolApproval::AskEdits | ToolApproval::Harmless, _) => {}
     }
     env
 }

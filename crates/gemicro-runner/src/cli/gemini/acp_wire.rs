@@ -229,7 +229,8 @@ pub(super) fn mode(request: &AgentRequest) -> Option<&'static str> {
     }
     match (request.approval, request.sandbox) {
         (ToolApproval::All, _) => Some("yolo"),
-        (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => None,
+        (ToolApproval::Ask, CliSandboxMode::ReadOnly)
+        | (ToolApproval::AskEdits | ToolApproval::Harmless, _) => None,
         (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => {
             Some("autoEdit")
         }

@@ -11,7 +11,7 @@ use crate::end::{AgentEnd, ProcessEnd};
 use crate::invocation::{CliInput, Invocation};
 use crate::judge;
 use crate::prompt::{Habits, Mentions};
-use crate::request::{AgentRequest, CliSandboxMode, ToolApproval};
+use crate::request::AgentRequest;
 use crate::session::Session;
 use crate::version::Version;
 
@@ -46,7 +46,15 @@ impl AgentCli for GeminiHeadless {
         let prompt = request.prompt.render(HABITS)?;
         let (files, policy_args) = setup::files(request, GeminiProtocol::Headless);
         let mut args = setup::model_args(request);
-        args.extend(["-o", "stream-json", "--approval-mode", approval_mode(request)].map(str::to_owned));
+        args.extend(
+            [
+                "-o",
+                "stream-json",
+                "--approval-mode",
+                setup::approval_mode(request),
+            ]
+            .map(str::to_owned),
+        );
         args.extend(policy_args);
         match &request.session {
             Session::New => {}
@@ -69,16 +77,5 @@ impl AgentCli for GeminiHeadless {
 
     fn judge(&self, ended: &ProcessEnd<'_>) -> Result<AgentEnd, Failure> {
         judge::judge(&GeminiReading, ended)
-    }
-}
-
-/// Returns which tools are offered to the model. Tools that would need approval are not offered in this mode.
-fn approval_mode(request: &AgentRequest) -> &'static str {
-    match (request.approval, request.sandbox) {
-        // No one can be asked, so the rules and the hook decide.
-        _ if request.guarded.is_some() => "yolo",
-        (ToolApproval::All, _) => "yolo",
-        (ToolApproval::Ask, CliSandboxMode::ReadOnly) | (ToolApproval::AskEdits, _) => "default",
-        (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => "auto_edit",
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use gemicro_guard::policy::Denial;
 use serde_json::{Value, json};
 
 use crate::environment;
 use crate::guarded_settings;
 use crate::invocation::SettingsFile;
 use crate::mcp_server::{self, McpReached, McpServer};
-use crate::request::{AgentRequest, ModelAccess};
+use crate::request::{AgentRequest, CliSandboxMode, ModelAccess, ToolApproval};
 use crate::version::Version;
 
 pub(super) const PROGRAM: &str = "gemini";
@@ -49,6 +50,9 @@ const CHANGING: &[&str] = &[
     "invoke_agent",
 ];
 
+/// Those that the CLI allows in its mode `auto_edit`.
+const AUTO_EDIT: &[&str] = &["write_file", "replace", "web_fetch"];
+
 pub(super) fn env(request: &AgentRequest) -> BTreeMap<String, String> {
     let mut env = environment::base(request);
     let home = request.home.display().to_string();
@@ -86,10 +90,11 @@ pub(super) enum GeminiProtocol {
     Acp,
 }
 
-/// Returns the settings and, with a guard, its rules and their argument.
+/// Returns the settings and, with a guard or without approval, the rules and their argument.
 pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<SettingsFile>, Vec<String>) {
     let mut settings = settings(request);
-    let (mut files, mut args) = (Vec::new(), Vec::new());
+    let mut files = Vec::new();
+    let mut rules = None;
     if let Some(guarded) = &request.guarded {
         if way == GeminiProtocol::Headless {
             settings["hooks"] = guarded_settings::hooks(
@@ -102,12 +107,18 @@ pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<Setting
             settings["hooksConfig"] = json!({"enabled": true});
             files.push(guarded_settings::policy_file(request, guarded));
         }
+        rules = Some(guarded_rules(way));
+    } else if way == GeminiProtocol::Headless
+        && matches!(request.approval, ToolApproval::Ask | ToolApproval::AskEdits)
+    {
+        rules = Some(approval_rules(request));
+    }
+    let mut args = Vec::new();
+    if let Some(mut text) = rules {
+        allow_servers(&mut text, &request.mcp_servers);
         let path = request.home.join(RULES_FILE);
         args = vec!["--admin-policy".to_owned(), path.display().to_string()];
-        files.push(SettingsFile {
-            path,
-            text: rules(way, &request.mcp_servers),
-        });
+        files.push(SettingsFile { path, text });
     }
     files.push(SettingsFile {
         path: request.home.join(".gemini/settings.json"),
@@ -120,33 +131,75 @@ pub(super) fn files(request: &AgentRequest, way: GeminiProtocol) -> (Vec<Setting
     (files, args)
 }
 
-/// Returns administrator rules in the CLI's policy format. Read-only tools are always allowed.
-fn rules(way: GeminiProtocol, servers: &[McpServer]) -> String {
-    let rule = |tools: String, decision: &str, priority: u32| {
-        format!("[[rule]]\ntoolName = {tools}\ndecision = \"{decision}\"\npriority = {priority}\n")
+/// Returns an administrator rule in the CLI's policy format.
+fn rule(tools: &[&str], decision: &str, priority: u32) -> String {
+    let tools = match tools {
+        ["*"] => "\"*\"".to_owned(),
+        tools => format!("{tools:?}"),
     };
-    let list = |tools: &[&str]| format!("{tools:?}");
+    format!("[[rule]]\ntoolName = {tools}\ndecision = \"{decision}\"\npriority = {priority}\n")
+}
+
+/// Returns the rules of a guarded agent. Read-only tools are always allowed.
+fn guarded_rules(way: GeminiProtocol) -> String {
     let (others, changing) = match way {
         GeminiProtocol::Headless => ("deny", "allow"),
         GeminiProtocol::Acp => ("ask_user", "ask_user"),
     };
-    let mut text = rule("\"*\"".to_owned(), others, 10);
+    let mut text = rule(&["*"], others, 10);
     if way == GeminiProtocol::Headless {
         text.push_str(
             "denyMessage = \"Permission Denied: unknown_tool (tool): gemicro does not know this tool\"\n",
         );
     }
-    text.push_str(&rule(list(LOOKING), "allow", 100));
-    text.push_str(&rule(list(CHANGING), changing, 100));
+    text.push_str(&rule(LOOKING, "allow", 100));
+    text.push_str(&rule(CHANGING, changing, 100));
     if way == GeminiProtocol::Headless {
         text.push_str("allowRedirection = true\n");
     }
+    text
+}
+
+/// Returns the rules where no one can approve a tool: the model may call tools that need approval, and gets the reason
+/// of the denial.
+fn approval_rules(request: &AgentRequest) -> String {
+    let may_edit = approval_mode(request) == "auto_edit";
+    let (allowed, denied): (Vec<&str>, Vec<&str>) = CHANGING
+        .iter()
+        .partition(|tool| may_edit && AUTO_EDIT.contains(tool));
+    let deny = |tools: &[&str], priority| {
+        let message = Denial::not_approved().message();
+        format!("{}denyMessage = {message:?}\n", rule(tools, "deny", priority))
+    };
+    let mut text = deny(&["*"], 10);
+    text.push_str(&rule(LOOKING, "allow", 100));
+    if !allowed.is_empty() {
+        text.push_str(&rule(&allowed, "allow", 100));
+    }
+    // The CLI hides tools that a rule denies whatever their arguments.
+    text.push_str(&rule(&denied, "ask_user", 100));
+    text.push_str(&deny(&denied, 200));
+    text.push_str("argsPattern = \".\"\n");
+    text
+}
+
+fn allow_servers(text: &mut String, servers: &[McpServer]) {
     for server in servers.iter().filter(|server| !server.allowed.is_empty()) {
         let tools: Vec<&str> = server.allowed.iter().map(String::as_str).collect();
-        text.push_str(&rule(list(&tools), "allow", 100));
+        text.push_str(&rule(&tools, "allow", 100));
         let _ = writeln!(text, "mcpName = \"{}\"", server.name);
     }
-    text
+}
+
+/// Returns which tools the CLI allows by itself. In headless mode, no one can be asked: the rules deny the rest.
+pub(super) fn approval_mode(request: &AgentRequest) -> &'static str {
+    match (request.approval, request.sandbox) {
+        _ if request.guarded.is_some() => "yolo",
+        (ToolApproval::All, _) => "yolo",
+        (ToolApproval::Ask, CliSandboxMode::ReadOnly)
+        | (ToolApproval::AskEdits | ToolApproval::Harmless, _) => "default",
+        (ToolApproval::Ask, CliSandboxMode::WorkspaceWrite | CliSandboxMode::DangerFullAccess) => "auto_edit",
+    }
 }
 
 fn settings(request: &AgentRequest) -> Value {
