@@ -152,7 +152,7 @@ impl<'a> AgentAttempt<'a> {
         let observer = self.facts.observer(self.stop.clone());
         let token = Some(kept.token.as_str());
         let ticket = launch_inputs::ticket(
-            self.shared.commons.gateway(),
+            (&self.shared.setup, self.shared.commons.gateway()),
             self.task,
             &self.access,
             token,
@@ -201,7 +201,8 @@ impl<'a> AgentAttempt<'a> {
         })?;
         let observer = self.facts.observer(self.stop.clone());
         let observers = (observer, self.served_tool());
-        let ticket = launch_inputs::ticket(shared.commons.gateway(), task, &self.access, None, observers)?;
+        let gateway = (&shared.setup, shared.commons.gateway());
+        let ticket = launch_inputs::ticket(gateway, task, &self.access, None, observers)?;
         let is_warm = self.key.as_ref().is_some_and(ProcessKey::may_stay);
         let cli = cli(
             task.agent,

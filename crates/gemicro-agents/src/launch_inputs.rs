@@ -45,7 +45,7 @@ pub(super) fn access(setup: &AgentSetup, task: &AgentTask) -> Result<AgentAccess
 /// Opens the gateway for a turn of the agent, with its tool; `token` is that of its process, if it already has one.
 /// `None` for a login inside the sandbox.
 pub(super) fn ticket(
-    gateway: &Gateway,
+    (setup, gateway): (&AgentSetup, &Gateway),
     task: &AgentTask,
     access: &AgentAccess,
     token: Option<&str>,
@@ -66,6 +66,8 @@ pub(super) fn ticket(
             wall_ms: None,
         },
         models: ModelRules::default(),
+        // Without a sandbox, the network is open anyway.
+        web: task.sandbox == SandboxMode::DangerFullAccess || setup.policy.read()?.provider_web,
         observer: Some(observer),
         tool,
     };

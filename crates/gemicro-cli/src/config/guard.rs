@@ -20,6 +20,7 @@ pub(super) const KEYS: &[&str] = &[
     "guard.readable",
     "guard.allow_amend",
     "guard.deny_web",
+    "guard.provider_web",
 ];
 
 /// The user's additions to the guard's rules.
@@ -78,6 +79,7 @@ impl GuardSettings {
             readable,
             allow_amend,
             deny_web,
+            provider_web,
             settings_file: _,
         } = &self.policy.value;
         let paths = |paths: &[PathBuf]| list(paths.iter().map(|path| path.display().to_string()).collect());
@@ -89,6 +91,7 @@ impl GuardSettings {
             paths(readable),
             allow_amend.to_string(),
             deny_web.to_string(),
+            provider_web.to_string(),
         ];
         let origin = |key: &str| match &self.file {
             Some(file) if file.get(key).is_some() => self.policy.origin.clone(),

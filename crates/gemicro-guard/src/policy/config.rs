@@ -22,6 +22,9 @@ pub struct PolicyConfig {
     pub allow_amend: bool,
     /// Whether tools that fetch from the web are denied altogether.
     pub deny_web: bool,
+    /// Whether the model's provider may open addresses and run web tools for an agent. Programs in the sandbox could
+    /// then send out what they can read.
+    pub provider_web: bool,
     /// The file that these settings came from. If the agent could change it, every call is denied.
     #[serde(skip)]
     pub settings_file: Option<PathBuf>,

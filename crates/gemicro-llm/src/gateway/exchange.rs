@@ -10,7 +10,7 @@ use super::admit::{AdmittedRequest, admit};
 use super::answer::answer;
 use super::gateway::GatewayState;
 use super::intake::intake;
-use super::prepare::{PreparedRequest, prepare};
+use super::prepare::{PreparedRequest, prepare, read};
 use super::problem::{ClientReply, GatewayProblem, full};
 use super::ticket::RefusedWhy;
 use super::tool;
@@ -94,6 +94,10 @@ async fn pass(
         WireTask::Ping => return Ok(full(Bytes::new())),
         WireTask::Tool => return Ok(tool::answer(&step, body)?),
         WireTask::Free => None,
+        WireTask::Count { dialect } => {
+            read(&step, *dialect, body.as_deref().unwrap_or_default())?;
+            None
+        }
         WireTask::Generate { dialect, model, verb } => {
             let prepared = prepare(
                 gateway,

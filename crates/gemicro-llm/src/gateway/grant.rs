@@ -40,6 +40,8 @@ pub struct GatewayGrant {
     pub budget: Limits,
     /// Which models it may ask.
     pub models: ModelRules,
+    /// Whether a request may make the provider contact other servers.
+    pub web: bool,
     /// Who is told what happens, if anybody.
     pub observer: Option<Observer>,
     /// A tool of ours that it may call, if any.

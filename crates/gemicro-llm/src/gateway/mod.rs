@@ -17,6 +17,7 @@
 //!     key: Some(GatewaySecret::new("the real key")),
 //!     budget: "200k".parse()?,
 //!     models: ModelRules::default(),
+//!     web: false,
 //!     observer: None,
 //!     tool: None,
 //! })?;
@@ -44,6 +45,8 @@
 //!   reports above that is told apart, as [`StepUsage::overrun`].
 //! - A request whose end is unknown (cut, hung, client gone, ticket closed) is charged its whole reservation.
 //! - The key stands in no answer, note, log or `Debug` text.
+//! - No request makes the provider contact another server (its web tools, MCP servers, files at an address), unless
+//!   the grant says `web`.
 //! - Memory does not grow with an answer, nor with what clients do.
 //!
 //! # Models that the table does not know

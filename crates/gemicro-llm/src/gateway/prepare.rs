@@ -43,7 +43,7 @@ pub(super) async fn prepare(
     in_path: Option<&str>,
     body: Bytes,
 ) -> Result<PreparedRequest, Stop> {
-    let asked = ask(dialect, &body).map_err(|error| GatewayProblem::bad(error.to_string()))?;
+    let asked = read(step, dialect, &body)?;
     if let Some(what) = asked.unserved {
         return Err(
             GatewayProblem::bad(format!("the gateway of gemicro does not serve this: {what}")).into(),
@@ -96,6 +96,29 @@ pub(super) async fn prepare(
         body,
         reservation,
     })
+}
+
+/// Reads a request, and refuses one that makes the provider contact other servers, unless the grant allows that:
+/// whatever runs in the sandbox could send data out with it.
+///
+/// # Errors
+/// When it cannot be read, or is refused.
+pub(super) fn read(
+    step: &GrantAccount,
+    dialect: &'static dyn WireDialect,
+    body: &[u8],
+) -> Result<RequestContents, GatewayProblem> {
+    let asked = ask(dialect, body).map_err(|error| GatewayProblem::bad(error.to_string()))?;
+    match asked.outside {
+        Some(what) if !step.grant.web => {
+            let message = format!(
+                "the gateway of gemicro refuses {what}, because it can contact any server; \
+                 the user can allow this with `provider_web = true` under [guard] in gemicro's settings"
+            );
+            Err(GatewayProblem::new(403, "web_not_allowed", message))
+        }
+        Some(_) | None => Ok(asked),
+    }
 }
 
 /// The model to ask in place of the one that was named.

@@ -106,6 +106,37 @@ async fn a_login_goes_out_as_a_bearer_token() {
 }
 
 #[tokio::test]
+async fn requests_that_make_the_provider_contact_others_need_the_web() {
+    let (provider, mut world) = anthropic().await;
+    let message = |address: &str| {
+        format!(
+            r#"{{"model":"claude-opus-4-8","max_tokens":10,"messages":[{{"role":"user","content":[{{"type":"image","source":{{"type":"url","url":"{address}"}}}}]}}]}}"#
+        )
+    };
+    for path in ["/v1/messages", "/v1/messages/count_tokens"] {
+        let refused = world
+            .post(path, message("https://a.example/secret"))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(refused.status(), 403, "{path}");
+        let text = refused.text().await.unwrap();
+        assert!(text.contains("provider_web = true"), "{text}");
+    }
+    assert_eq!(provider.got().len(), 0);
+    let with_web = GatewayGrant {
+        web: true,
+        ..grant(AgentApi::Anthropic, &provider.url, Limits::NONE)
+    };
+    world.ticket = world.gateway.open(with_web).unwrap();
+    let sent = world
+        .post("/v1/messages", message("https://a.example/x"))
+        .send()
+        .await;
+    assert_eq!(sent.unwrap().status(), 200);
+}
+
+#[tokio::test]
 async fn strangers_get_401_in_the_words_of_the_api() {
     let (provider, world) = anthropic().await;
     let other = world

@@ -210,6 +210,7 @@ pub(crate) fn grant(wire: AgentApi, url: &str, budget: Limits) -> GatewayGrant {
         key: Some(GatewaySecret::new(KEY)),
         budget,
         models: ModelRules::default(),
+        web: false,
         observer: None,
         tool: None,
     }

@@ -28,7 +28,7 @@ impl WireRules for Anthropic {
                 ..GatewayRoute::free(path)
             }),
             ["v1", "messages"] if post => Some(GatewayRoute::generate(path, &Messages)),
-            ["v1", "messages", "count_tokens"] if post => Some(GatewayRoute::free(path)),
+            ["v1", "messages", "count_tokens"] if post => Some(GatewayRoute::count(path, &Messages)),
             ["v1", "models"] | ["v1", "models", _] if get => Some(GatewayRoute::free(path)),
             _ => None,
         }
@@ -87,6 +87,7 @@ impl WireDialect for Messages {
                     asked.thinking = Some(tokens);
                 }
             }
+            ["mcp_servers"] if leaf == Leaf::Object => asked.provider_tool(),
             ["mcp_servers" | "container"] => asked.not_in_body(leaf),
             ["tools", "type"] => tool(leaf, asked),
             ["messages", "content", "input", ..] => {}
@@ -99,6 +100,13 @@ impl WireDialect for Messages {
             }
             _ => {}
         }
+    }
+
+    fn is_tool_data(&self, path: &[&str]) -> bool {
+        matches!(
+            path,
+            ["messages", "content", "input", ..] | ["tools", "input_schema", ..]
+        )
     }
 
     fn limit_field(&self, _model: &str) -> &'static [&'static str] {
@@ -130,7 +138,7 @@ impl WireDialect for Messages {
     }
 }
 
-/// A tool; of one that the provider runs nobody knows what it reads.
+/// A tool. Of those that the provider runs, only a search among the tools of the request contacts no server.
 fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
     const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
     match leaf {
@@ -138,7 +146,8 @@ fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
         Leaf::Text(kind) if RUN_BY_CLIENT.iter().any(|start| kind.starts_with(start)) => {
             asked.picture(TOOL_TOKENS);
         }
-        _ => asked.whole_window = true,
+        Leaf::Text(kind) if kind.starts_with("tool_search_tool_") => asked.whole_window = true,
+        _ => asked.provider_tool(),
     }
 }
 

@@ -25,10 +25,8 @@ impl WireDialect for ChatWire {
             ["stream_options", "include_usage"] => asked.tells_usage = leaf == Leaf::Bool(true),
             ["service_tier"] => asked.tier(leaf),
             ["audio"] if leaf != Leaf::Null => asked.unpriced = Some("an answer that is not text"),
-            ["web_search_options"] => asked.not_in_body(leaf),
-            ["tools", "type"] if !matches!(leaf, Leaf::Text("function" | "custom")) => {
-                asked.whole_window = true;
-            }
+            ["web_search_options"] if leaf != Leaf::Null => asked.provider_tool(),
+            ["tools", "type"] if !matches!(leaf, Leaf::Text("function" | "custom")) => asked.provider_tool(),
             ["messages", "content", "type"] => match leaf {
                 Leaf::Text("text" | "refusal") => {}
                 Leaf::Text("image_url") => asked.picture(PICTURE_TOKENS),
@@ -43,6 +41,10 @@ impl WireDialect for ChatWire {
             }
             _ => {}
         }
+    }
+
+    fn is_tool_data(&self, path: &[&str]) -> bool {
+        matches!(path, ["tools", "function", "parameters", ..])
     }
 
     /// Most servers know the old name; OpenAI's own models want the new one.

@@ -30,7 +30,7 @@ impl WireRules for GeminiWire {
                 let (model, verb) = called.split_once(':')?;
                 match verb {
                     _ if model.is_empty() => None,
-                    "countTokens" => Some(GatewayRoute::free(path)),
+                    "countTokens" => Some(GatewayRoute::count(path, &GenerateContent)),
                     "generateContent" | "streamGenerateContent" => Some(GatewayRoute {
                         task: WireTask::Generate {
                             dialect: &GenerateContent,
@@ -113,7 +113,7 @@ impl WireDialect for GenerateContent {
     }
 
     fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
-        match path {
+        match counted(path) {
             ["generationconfig", "maxoutputtokens"] => asked.state_limit(LIMIT, leaf),
             ["generationconfig", "candidatecount"] => asked.state_answers(leaf),
             ["generationconfig", "responsemodalities"] => {
@@ -124,7 +124,7 @@ impl WireDialect for GenerateContent {
             ["servicetier"] => asked.tier(leaf),
             ["cachedcontent"] => asked.not_in_body(leaf),
             ["tools", "functiondeclarations"] => {}
-            ["tools", _] => asked.not_in_body(leaf),
+            ["tools", _] if leaf != Leaf::Null => asked.provider_tool(),
             [
                 "contents" | "systeminstruction",
                 "parts",
@@ -135,6 +135,15 @@ impl WireDialect for GenerateContent {
             | ["contents" | "systeminstruction", "parts", rest @ ..] => part(rest, leaf, asked),
             _ => {}
         }
+    }
+
+    fn is_tool_data(&self, path: &[&str]) -> bool {
+        matches!(
+            counted(path),
+            ["tools", "functiondeclarations", ..]
+                | ["contents", "parts", "functioncall", "args", ..]
+                | ["contents", "parts", "functionresponse", "response", ..]
+        )
     }
 
     fn limit_field(&self, _model: &str) -> &'static [&'static str] {
@@ -154,6 +163,11 @@ impl WireDialect for GenerateContent {
         seen.ending |= ends.iter().any(|end| end.text().is_some());
         usage.into_iter().for_each(|pick| seen.hear(pick, read));
     }
+}
+
+/// A path inside the request that `countTokens` wraps, or as it is.
+fn counted<'a, 'k>(path: &'a [&'k str]) -> &'a [&'k str] {
+    path.strip_prefix(&["generatecontentrequest"]).unwrap_or(path)
 }
 
 /// One part of a message; what is not known to be text in the body may be anything.

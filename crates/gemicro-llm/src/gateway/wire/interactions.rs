@@ -33,7 +33,7 @@ impl WireDialect for Interactions {
             ["responseformat", "type"] if !matches!(leaf, Leaf::Text("text")) => {
                 asked.unpriced = Some("an answer that is not text");
             }
-            ["tools", "type"] if leaf != Leaf::Text("function") => asked.whole_window = true,
+            ["tools", "type"] if leaf != Leaf::Text("function") => asked.provider_tool(),
             ["input", "type"] | ["input", "content" | "result", "type"] => content(leaf, asked),
             ["input", .., "uri"] => asked.not_in_body(leaf),
             ["input", .., "mimetype"] => {
@@ -48,6 +48,10 @@ impl WireDialect for Interactions {
             }
             _ => {}
         }
+    }
+
+    fn is_tool_data(&self, path: &[&str]) -> bool {
+        matches!(path, ["tools", "parameters", ..] | ["input", "arguments", ..])
     }
 
     fn limit_field(&self, _model: &str) -> &'static [&'static str] {

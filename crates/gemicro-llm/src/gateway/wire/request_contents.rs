@@ -37,6 +37,8 @@ pub(in crate::gateway) struct RequestContents {
     pub(in crate::gateway) unpriced: Option<&'static str>,
     /// It asks for something that is not served here.
     pub(in crate::gateway) unserved: Option<&'static str>,
+    /// What makes the provider contact another server: an address to open, or a tool that the provider runs.
+    pub(in crate::gateway) outside: Option<&'static str>,
     /// A stream will tell its usage without being asked to.
     pub(in crate::gateway) tells_usage: bool,
     body_bytes: u64,
@@ -57,9 +59,21 @@ pub(in crate::gateway) fn ask(
         for (key, part) in keys.iter_mut().zip(path) {
             *key = part;
         }
-        dialect.look(&keys[..path.len().min(KEYS)], leaf, &mut asked);
+        let keys = &keys[..path.len().min(KEYS)];
+        dialect.look(keys, leaf, &mut asked);
+        if path.last().is_some_and(|key| names_address(key)) && !dialect.is_tool_data(keys) {
+            asked.address(leaf);
+        }
     })?;
     Ok(asked)
+}
+
+/// Whether a field with this name has addresses: `url`, `fileUri`, `image_url`, `uris`.
+fn names_address(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["url", "uri", "urls", "uris"]
+        .iter()
+        .any(|end| key.ends_with(end))
 }
 
 impl RequestContents {
@@ -141,6 +155,22 @@ impl RequestContents {
     pub(super) fn not_in_body(&mut self, leaf: Leaf<'_>) {
         if leaf != Leaf::Null {
             self.whole_window = true;
+        }
+    }
+
+    /// Notes a tool that the provider runs: no one here knows what it reads, or which servers it contacts.
+    pub(super) fn provider_tool(&mut self) {
+        self.whole_window = true;
+        self.outside = Some("a tool that the provider runs");
+    }
+
+    /// Notes an address that the provider would open. Data in the body is none.
+    fn address(&mut self, leaf: Leaf<'_>) {
+        if let Leaf::Text(text) = leaf
+            && !text.is_empty()
+            && !text.starts_with("data:")
+        {
+            self.outside = Some("an address that the provider opens");
         }
     }
 

@@ -45,6 +45,10 @@ impl WireDialect for Responses {
         }
     }
 
+    fn is_tool_data(&self, path: &[&str]) -> bool {
+        matches!(path, ["tools", ..] | ["input", "tools", ..]) && path.contains(&"parameters")
+    }
+
     fn limit_field(&self, _model: &str) -> &'static [&'static str] {
         LIMIT
     }
@@ -66,11 +70,11 @@ impl WireDialect for Responses {
     }
 }
 
-/// A tool; of one that the provider runs nobody knows what it reads.
+/// A tool.
 fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
     match leaf {
         Leaf::Text("function" | "custom" | "local_shell" | "apply_patch" | "namespace" | "tool_search") => {}
-        _ => asked.whole_window = true,
+        _ => asked.provider_tool(),
     }
 }
 

@@ -78,8 +78,10 @@ pub(in crate::gateway) enum WireTask {
         /// What follows the model in its part of the path: `:generateContent`.
         verb: String,
     },
-    /// Something that costs nothing: a count, a list of models, the state of an interaction.
+    /// Something that costs nothing: a list of models, the state of an interaction.
     Free,
+    /// A count of the tokens of a request, which costs nothing.
+    Count { dialect: &'static dyn WireDialect },
     /// A sign of life of ours.
     Ping,
     /// The tool of the grant, which never goes upstream.
@@ -100,6 +102,14 @@ impl GatewayRoute {
         Self {
             path: path.iter().map(|&part| part.to_owned()).collect(),
             task: WireTask::Free,
+        }
+    }
+
+    /// A path that counts tokens.
+    pub(super) fn count(path: &[&str], dialect: &'static dyn WireDialect) -> Self {
+        Self {
+            task: WireTask::Count { dialect },
+            ..Self::free(path)
         }
     }
 
@@ -125,6 +135,10 @@ pub(in crate::gateway) trait WireDialect: Sync + fmt::Debug {
 
     /// Looks at one value of a request.
     fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents);
+
+    /// Whether this is data of a tool that the client runs: its schema, arguments or result. The provider opens no
+    /// address in it.
+    fn is_tool_data(&self, path: &[&str]) -> bool;
 
     /// The field that limits the output, where the request has none.
     fn limit_field(&self, model: &str) -> &'static [&'static str];
