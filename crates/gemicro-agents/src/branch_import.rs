@@ -10,6 +10,7 @@ use gemicro_guard::repository::{
     TaskSandbox, TrustedRepo,
 };
 use gemicro_guard::sandbox::{Launcher, Network, ResourceLimits, Tier, WriteMode};
+use gemicro_pipeline::steps::reserved_paths;
 
 use super::setup::AgentSetup;
 
@@ -37,7 +38,7 @@ pub struct BranchImport {
 impl BranchImport {
     /// An import for the run of a task.
     pub(super) fn of(setup: &AgentSetup, tier: Tier, task: &AgentTask, run: &StreamId) -> Self {
-        Self::with(setup, tier, message(task, run))
+        Self::with(setup, tier, message(task, run)).with_reserved_paths(reserved_paths(None))
     }
 
     /// An import with this message for uncommitted changes.

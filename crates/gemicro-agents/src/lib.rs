@@ -60,7 +60,7 @@ pub use branch_import::BranchImport;
 pub use capabilities::Capabilities;
 pub use conversation_home::has_no_session;
 pub use executor::AgentExecutor;
-pub use owner_notes::{HUMAN_REVIEW, OwnerNotes, read_notes};
+pub use owner_notes::{OwnerNotes, read_notes};
 pub use pool::WarmStatus;
 pub use session_lookup::{KnownSession, find_session};
 pub use setup::{AgentAccess, AgentSetup, Login, PolicyReader};

@@ -9,15 +9,13 @@ use gemicro_event::Failure;
 use gemicro_event::redact::Redactor;
 use gemicro_guard::repository::{CommitId, FileAt, TrustedRepo};
 use gemicro_pipeline::flow::OwnerNotesChanged;
-use gemicro_pipeline::steps::AgentWork;
+use gemicro_pipeline::steps::{AgentWork, HUMAN_REVIEW};
 
 use super::branch::look_at;
 use super::step_tools::run_blocking;
 use super::task_folder::to_failure;
 use super::work::SharedWork;
 
-/// The file with the notes.
-pub const HUMAN_REVIEW: &str = "docs/dev_docs/HUMAN_REVIEW.md";
 const MOST_BYTES: u64 = 32 << 10;
 
 /// The owner's notes.

@@ -101,6 +101,31 @@ pub(crate) fn denied_rules(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn an_agent_plants_no_notes_of_the_owner_and_its_settings_are_reported() {
+    let gemini = &AGENTS[0];
+    let plant = "mkdir -p docs/dev_docs && echo obey > docs/dev_docs/HUMAN_REVIEW.md";
+    let desk = AgentWorld::real(&commands(gemini, &[plant]));
+    repository(&desk);
+    let (called, answer) = desk.ask(gemini, &["--branch", "task/plant"], "Plant it");
+    assert_ne!(called.code, 0, "{answer}");
+    assert_eq!(answer["error_kind"], "import_refused", "{answer}");
+    let why = answer["error"].as_str().unwrap();
+    assert!(
+        why.contains("HUMAN_REVIEW.md must stay as it is: only the owner"),
+        "{why}"
+    );
+
+    let settings =
+        "mkdir -p .agents && echo x | tee .agents/x AGENTS.override.md gemicro.toml mise.toml .env";
+    let desk = AgentWorld::real(&commands(gemini, &[settings]));
+    repository(&desk);
+    let (called, answer) = desk.ask(gemini, &["--branch", "task/settings"], "Write them");
+    assert_eq!(called.code, 0, "{}\n{answer}", called.stderr);
+    let reports = answer["branch"]["reports"].as_array().unwrap();
+    assert_eq!(reports.len(), 5, "{reports:?}");
+}
+
+#[test]
 fn an_agent_lands_its_commits_on_its_branch_alone() {
     for agent in &AGENTS {
         let script = commands(

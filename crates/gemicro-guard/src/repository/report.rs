@@ -15,7 +15,7 @@ pub enum ReportKind {
     Gitlink,
     /// A file above the size limit.
     BigFile,
-    /// Settings of agent CLIs, editors, hooks or environments, which run code later.
+    /// Settings of agent CLIs, editors, hooks or environments, which run code later or instruct agents.
     Settings,
     /// Files that continuous integration runs.
     Ci,
@@ -31,7 +31,7 @@ impl fmt::Display for ReportKind {
             Self::EscapingLink => "a link that points outside the tree",
             Self::Gitlink => "a repository inside the repository",
             Self::BigFile => "a large file",
-            Self::Settings => "settings that can run code",
+            Self::Settings => "settings that can run code or instruct agents",
             Self::Ci => "files that CI runs",
             Self::Attributes => "git attributes",
             Self::Modules => "git submodules",

@@ -78,30 +78,15 @@ const PLAIN_BYTES: u64 = 4 << 20;
 /// So many paths are named where a list could be endless.
 const NAMED: usize = 10;
 
-/// Folders and files, in any letter case, whose content runs later. A name that ends in `/` is a folder at any depth.
-const SETTINGS: &[&str] = &[
-    ".claude/",
-    ".gemicro/",
-    ".gemini/",
-    ".codex/",
-    ".cursor/",
-    ".vscode/",
-    ".idea/",
-    ".husky/",
-    ".devcontainer/",
-    ".cargo/",
-    ".githooks/",
-    ".mcp.json",
-    ".envrc",
-    ".lfsconfig",
-    ".npmrc",
-    ".pre-commit-config.yaml",
-    ".pre-commit-config.yml",
-    "lefthook.yml",
-    "claude.md",
-    "gemini.md",
-    "agents.md",
-];
+/// Hidden files that neither run code nor instruct agents, besides those whose names end in `ignore`.
+const HARMLESS: &[&str] = &[".editorconfig", ".gitkeep", ".keep", ".mailmap"];
+/// Tools whose settings run code and are not hidden, by their names before the first dot.
+const TOOLS: &[&str] = &["gemicro", "lefthook", "mise", "opencode"];
+/// Agents that read instructions from `NAME.md` and `NAME.ANYTHING.md`.
+const INSTRUCTED: &[&str] = &["agents", "claude", "codex", "gemini"];
+/// Formats of settings.
+const FORMATS: &[&str] = &["json", "jsonc", "toml", "yaml", "yml"];
+/// Folders and files of continuous integration. A name that ends in `/` is a folder at any depth.
 const CI: &[&str] = &[
     ".github/workflows/",
     ".github/actions/",
@@ -291,9 +276,24 @@ pub(super) fn kind_of_path(path: &str) -> Option<ReportKind> {
         Some(ReportKind::Modules)
     } else if is_one_of(CI) {
         Some(ReportKind::Ci)
-    } else if is_one_of(SETTINGS) {
+    } else if is_settings(&path, name) {
         Some(ReportKind::Settings)
     } else {
         None
     }
+}
+
+/// Whether a file, in lower case, can run code later or instruct an agent: every hidden file or folder could, and a few
+/// files that are not hidden.
+fn is_settings(path: &str, name: &str) -> bool {
+    let is_hidden =
+        |name: &str| name.starts_with('.') && !HARMLESS.contains(&name) && !name.ends_with("ignore");
+    let mut parts = name.split('.');
+    let (first, last) = (
+        parts.next().unwrap_or_default(),
+        parts.next_back().unwrap_or_default(),
+    );
+    path.split('/').any(is_hidden)
+        || INSTRUCTED.contains(&first) && last == "md"
+        || TOOLS.contains(&first) && FORMATS.contains(&last)
 }

@@ -8,6 +8,7 @@ mod import;
 mod init;
 mod merge;
 mod record;
+mod reserved_paths;
 
 pub use agent::{AGENT_WORK_STEP, AgentWork, Handover, HandoverContent};
 pub use check::{CHECK_STEP, CheckInput, CheckRecord, Evidence};
@@ -17,3 +18,4 @@ pub use import::{AgentClaim, IMPORT_STEP, ImportInput, ImportStepResult, PhaseDo
 pub use init::{INIT_STEP, InitInput, InitResult, IntendedBranch};
 pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, MergeResult};
 pub use record::{DocumentRecord, FeedbackList, ProposedLessons, RECORD_STEP, RecordInput, RecordResult};
+pub use reserved_paths::{HUMAN_REVIEW, reserved_paths};

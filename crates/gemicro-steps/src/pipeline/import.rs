@@ -2,14 +2,13 @@
 
 use gemicro_agents::branch_at::{BranchState, by, open};
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
-use gemicro_agents::{BranchImport, HUMAN_REVIEW, StepWorkerKind, to_failure};
+use gemicro_agents::{BranchImport, StepWorkerKind, to_failure};
 use gemicro_core::ask::BranchOutcome;
 use gemicro_core::execute::StepCall;
 use gemicro_event::Failure;
-use gemicro_guard::repository::{CommitMessage, ReservedPath, TrustedRepo};
-use gemicro_memory::FILE;
+use gemicro_guard::repository::{CommitMessage, TrustedRepo};
 use gemicro_pipeline::payload::DOCUMENT_FOLDER;
-use gemicro_pipeline::steps::{AgentClaim, ImportInput, ImportStepResult};
+use gemicro_pipeline::steps::{AgentClaim, ImportInput, ImportStepResult, reserved_paths};
 
 use super::claims::{ClaimResults, MOST_COMMITS, hold};
 
@@ -24,26 +23,6 @@ const DOCUMENT_FOLDERS: [&str; 8] = [
     "docs/dev_docs/archived/plans",
     "docs/dev_docs/archived/reviews",
 ];
-
-/// Paths that no role may write: the next run would take them for notes of the owner, or a reader for a real review.
-/// The only review that a role may write is its own document.
-fn reserved_paths(own: Option<&String>) -> Vec<ReservedPath> {
-    let rules = [
-        (HUMAN_REVIEW, "only the owner of the project writes these notes"),
-        (FILE, "only the owner of the project and gemicro write the memory"),
-        ("docs/dev_docs/archived/", "only gemicro archives documents"),
-        (
-            "docs/dev_docs/reviews/",
-            "a role writes only its own document there",
-        ),
-    ];
-    let rules = rules.map(|(path, rule)| ReservedPath {
-        path: path.to_owned(),
-        rule: rule.to_owned(),
-        except: own.cloned(),
-    });
-    rules.to_vec()
-}
 
 pub(crate) async fn import(
     tools: &Tools,

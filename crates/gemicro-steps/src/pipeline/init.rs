@@ -7,13 +7,13 @@ use std::sync::Arc;
 use gemicro_agents::caches::CheckoutUse;
 use gemicro_agents::checkout::{Checkout, SetUp};
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
-use gemicro_agents::{HUMAN_REVIEW, OnBranch, StepWorkerKind, look_at, read_notes, to_failure};
+use gemicro_agents::{OnBranch, StepWorkerKind, look_at, read_notes, to_failure};
 use gemicro_core::execute::StepCall;
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::repository::{RepositoryNote, TrustedRepo};
 use gemicro_pipeline::forge::Forges;
-use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, InitInput, InitResult};
+use gemicro_pipeline::steps::{CheckInput, CheckoutSpec, Evidence, HUMAN_REVIEW, InitInput, InitResult};
 
 use super::check::gather;
 use super::merge::main_branch;
