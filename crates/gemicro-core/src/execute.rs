@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gemicro_event::{AgentUpdate, ErrorKind, Failure, Json, Payload, StreamId, Timestamp};
+use gemicro_event::{AgentUpdate, Charge, ErrorKind, Failure, Json, Payload, StreamId, Timestamp};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +29,12 @@ pub trait Executor: Send + Sync {
     /// that; a step that declares repetition harmless is checked here.
     fn may_begin_again(&self, _step: &Step) -> bool {
         true
+    }
+
+    /// A lower maximum cost of an attempt than `step.cost`, if it can be found out without cost. Called only if the
+    /// budget does not allow `step.cost`.
+    fn lower_cost(&self, _run: &StreamId, _step: &Step, _attempt: u32) -> BoxFuture<'static, Option<Charge>> {
+        Box::pin(std::future::ready(None))
     }
 
     /// Maximum number of its steps that one run starts at the same time; the others wait in the order in which they are

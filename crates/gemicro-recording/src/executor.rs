@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gemicro_core::execute::{Executor, Executors, StepCall};
-use gemicro_core::flow::{Again, AttemptCost, StepFailure, StepOutput};
+use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_core::run::events::RunReaders;
 use gemicro_event::{Charge, ErrorKind, Event, Failure, StepKey, StreamId, Timestamp};
 
@@ -22,7 +22,9 @@ pub fn recorded_executors(recording: &Recording, in_real_time: bool) -> Executor
         if let Some(started) = event.update.as_step_started() {
             kinds.insert(started.kind);
             let name = (event.stream.clone(), started.step, started.attempt);
-            attempts.entry(name).or_default().started_at = event.update.timestamp;
+            let attempt = attempts.entry(name).or_default();
+            attempt.started_at = event.update.timestamp;
+            attempt.reserved = Some(started.reserved);
         } else if let Some((step, attempt, result)) = recorded_result(event) {
             let name = (event.stream.clone(), step, attempt);
             attempts.entry(name).or_default().result = Some(result);
@@ -53,6 +55,8 @@ struct RecordedExecutor {
 #[derive(Clone, Default)]
 struct RecordedAttempt {
     started_at: Timestamp,
+    /// What was reserved for it.
+    reserved: Option<Charge>,
     /// None for an attempt that was cut off.
     result: Option<Result<StepOutput, StepFailure>>,
     /// Its text, by the millisecond at which it was written.
@@ -60,6 +64,12 @@ struct RecordedAttempt {
 }
 
 impl Executor for RecordedExecutor {
+    fn lower_cost(&self, run: &StreamId, step: &Step, attempt: u32) -> BoxFuture<'static, Option<Charge>> {
+        let name = (run.clone(), step.key.clone(), attempt);
+        let reserved = self.attempts.get(&name).and_then(|attempt| attempt.reserved);
+        Box::pin(std::future::ready(reserved))
+    }
+
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let name = (call.run.clone(), call.step.key.clone(), call.attempt);
         let attempt = self.attempts.get(&name).cloned();

@@ -3,9 +3,10 @@
 use std::io::Read;
 use std::process::Stdio;
 
+use gemicro_sim::scenario::ScenarioEndpoint;
 use serde_json::json;
 
-use crate::batch_place::{Place, last_line, shell, states};
+use crate::batch_place::{Place, last_line, prompt, shell, states};
 use crate::stopping::pseudo_terminal;
 
 #[test]
@@ -230,4 +231,22 @@ fn a_terminal_gets_text_and_every_error_once() {
         assert_eq!(shown.matches("nosuchbatch").count(), 1, "{shown}");
         assert_eq!(shown.starts_with('{'), !format.is_empty(), "{shown}");
     }
+}
+
+#[test]
+fn tokens_are_counted_before_a_prompt_is_refused() {
+    let place = Place::alone();
+    let counts = || place.simulated.requests(ScenarioEndpoint::CountTokens).len();
+    // 28,000 bytes, and a quarter of that in tokens.
+    let long = "word ".repeat(5_600);
+    let tasks = json!([prompt("long", &long)]);
+    place.must(&tasks, &["--budget", "20k"]);
+    assert_eq!(counts(), 1);
+    // What fits anyway is not counted.
+    place.must(&tasks, &["--budget", "50k"]);
+    assert_eq!(counts(), 1);
+    // The count does not fit either.
+    let answer = place.ends(5, &tasks, &["--budget", "9k"]);
+    assert_eq!(answer["results"][0]["error_kind"], "budget_exceeded", "{answer}");
+    assert_eq!(counts(), 2);
 }

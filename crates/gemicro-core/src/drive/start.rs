@@ -23,6 +23,11 @@ enum StartVerdict {
     Start {
         attempt: u32,
     },
+    /// Its cost does not fit into the budget.
+    Unaffordable {
+        attempt: u32,
+        failure: Failure,
+    },
     /// `last_attempt` is the number of the last attempt, 0 if there was none.
     Refuse {
         last_attempt: u32,
@@ -48,8 +53,25 @@ impl Driver<'_> {
                 continue;
             }
             let n_running = self.running.len() + starts.len();
-            match self.judge(step, n_running, &mut ledger, now) {
-                StartVerdict::Later => {}
+            let mut reserved = step.cost;
+            let mut verdict = self.judge(step, n_running, &mut ledger, now);
+            if let StartVerdict::Unaffordable { attempt, failure } = verdict {
+                let lower = self.lower_cost(step, attempt).await;
+                let lower =
+                    lower.filter(|lower| ledger.reserve(&step.key, attempt, *lower, step.purpose).is_ok());
+                verdict = match lower {
+                    Some(lower) => {
+                        reserved = lower;
+                        StartVerdict::Start { attempt }
+                    }
+                    None => StartVerdict::Refuse {
+                        last_attempt: attempt - 1,
+                        failure,
+                    },
+                };
+            }
+            match verdict {
+                StartVerdict::Later | StartVerdict::Unaffordable { .. } => {}
                 StartVerdict::Refuse {
                     last_attempt,
                     failure,
@@ -62,7 +84,7 @@ impl Driver<'_> {
                         kind: step.kind.clone(),
                         attempt,
                         input: step.input.clone(),
-                        reserved: step.cost,
+                        reserved,
                         purpose: step.purpose,
                     };
                     let mark = Some(StepMark::Started(attempt));
@@ -155,8 +177,17 @@ impl Driver<'_> {
             Ok(()) => StartVerdict::Start { attempt },
             // Steps that run or start now may turn out cheaper than reserved.
             Err(_) if ledger.reserved() != Charge::ZERO => StartVerdict::Later,
-            Err(refusal) => refuse(refusal.to_string()),
+            Err(refusal) => StartVerdict::Unaffordable {
+                attempt,
+                failure: Failure::new(ErrorKind::BudgetExceeded, refusal.to_string()),
+            },
         }
+    }
+
+    /// A lower maximum cost of an attempt, if its executor can find one out.
+    async fn lower_cost(&self, step: &Step, attempt: u32) -> Option<Charge> {
+        let executor = self.ctx.executors.get(&step.kind)?;
+        executor.lower_cost(&self.run.run, step, attempt).await
     }
 
     fn refuse(

@@ -219,6 +219,11 @@ pub trait LlmBackend: Send + Sync {
         handle: Option<Json>,
     ) -> BoxStream<'static, Result<LlmChunk, StepFailure>>;
 
+    /// The number of tokens of instructions and prompt, if the provider counts them without cost.
+    fn count_input(&self, _request: &LlmRequest) -> BoxFuture<'static, Option<u64>> {
+        Box::pin(std::future::ready(None))
+    }
+
     /// Asks the provider to cancel the call behind a handle, if it supports that.
     fn cancel(&self, handle: Json) -> BoxFuture<'static, ()> {
         drop(handle);

@@ -1,7 +1,7 @@
 //! Runs model calls as steps.
 
 use futures_util::future::BoxFuture;
-use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, Usage};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StepKey, StreamId, Usage};
 
 use super::backends::BackendAndGate;
 use super::{Backends, GenerationEvent, LlmConfig, LlmFunction, LlmRequest, generate};
@@ -9,7 +9,7 @@ use crate::ask::AgentName;
 use crate::budget::Purpose;
 use crate::execute::{Executor, StepCall};
 use crate::flow::{AttemptCost, RetryPolicy, Step, StepFailure, StepOutput};
-use crate::tokens::byte_bound;
+use crate::tokens::{FRAMING_TOKENS, byte_bound};
 
 /// The step kind of model calls.
 pub const LLM_STEP: &str = "llm";
@@ -40,19 +40,23 @@ pub fn worst_case(request: &LlmRequest) -> Charge {
 
 /// Maximum cost of a call that reads up to `more_input` tokens besides the request.
 pub(crate) fn worst_case_with(request: &LlmRequest, more_input: u64) -> Charge {
+    let system = request.system.as_deref().map_or(0, byte_bound);
+    cost_of_input(request, byte_bound(&request.prompt) + system + more_input)
+}
+
+/// Maximum cost of a call whose instructions and prompt have at most `texts` tokens.
+fn cost_of_input(request: &LlmRequest, texts: u64) -> Charge {
     let schema = request
         .schema
         .as_ref()
         .map_or(0, |schema| byte_bound(schema.text()));
-    let system = request.system.as_deref().map_or(0, byte_bound);
     let overhead = AgentName::of_backend(&request.backend).map_or(0, |_| AGENT_OVERHEAD);
     let functions: u64 = request.functions.iter().map(LlmFunction::token_bound).sum();
     let rounds = request.rounds.iter();
     let rounds: u64 = rounds
         .map(|round| round.token_bound(request.max_output_tokens))
         .sum();
-    let input_tokens =
-        byte_bound(&request.prompt) + system + schema + functions + rounds + overhead + more_input;
+    let input_tokens = texts + schema + functions + rounds + overhead;
     let usage = Usage {
         input_tokens,
         output_tokens: request.max_output_tokens,
@@ -81,6 +85,20 @@ impl LlmExecutor {
 }
 
 impl Executor for LlmExecutor {
+    fn lower_cost(&self, _run: &StreamId, step: &Step, _attempt: u32) -> BoxFuture<'static, Option<Charge>> {
+        let request = step.read_input::<LlmRequest>().ok();
+        // A conversation that the provider remembers is not in the request.
+        let request =
+            request.filter(|request| request.previous.is_none() && step.cost == worst_case(request));
+        let backends = self.backends.clone();
+        Box::pin(async move {
+            let request = request?;
+            let BackendAndGate { backend, .. } = backends.get(&request.backend).ok()?;
+            let counted = backend.count_input(&request).await?;
+            Some(cost_of_input(&request, counted.saturating_add(FRAMING_TOKENS)))
+        })
+    }
+
     fn execute(&self, call: StepCall) -> BoxFuture<'static, Result<StepOutput, StepFailure>> {
         let backends = self.backends.clone();
         Box::pin(async move {

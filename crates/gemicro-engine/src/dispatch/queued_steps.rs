@@ -11,7 +11,7 @@ use gemicro_core::flow::{Again, AttemptCost, Step, StepFailure, StepOutput};
 use gemicro_core::llm::LLM_STEP;
 use gemicro_core::queue::{QueueState, QueuedStep, StepQueue};
 use gemicro_core::store::StoreError;
-use gemicro_event::{ErrorKind, Failure, Json, StreamId, Timestamp};
+use gemicro_event::{Charge, ErrorKind, Failure, Json, StreamId, Timestamp};
 use gemicro_store::DurableStore;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
@@ -256,6 +256,13 @@ impl Executor for QueuedSteps {
     /// A worker runs it, or will.
     fn survives_driver(&self) -> bool {
         true
+    }
+
+    fn lower_cost(&self, run: &StreamId, step: &Step, attempt: u32) -> BoxFuture<'static, Option<Charge>> {
+        match self.executors.get(&step.kind) {
+            Some(executor) => executor.lower_cost(run, step, attempt),
+            None => Box::pin(std::future::ready(None)),
+        }
     }
 
     fn may_begin_again(&self, step: &Step) -> bool {

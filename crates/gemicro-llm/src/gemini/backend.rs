@@ -70,6 +70,19 @@ impl LlmBackend for GeminiBackend {
         chunks.map(move |chunk| without_key(&endpoint, chunk)).boxed()
     }
 
+    fn count_input(&self, request: &LlmRequest) -> BoxFuture<'static, Option<u64>> {
+        let rest = self.rest();
+        let model = request.model.clone();
+        let system = request.system.as_deref().unwrap_or_default();
+        let text = format!("{system}\n{}", request.prompt);
+        Box::pin(async move {
+            let counted = rest.count_tokens(&model, &text).await;
+            counted
+                .inspect_err(|failure| tracing::debug!(message = failure.message, "tokens cannot be counted"))
+                .ok()
+        })
+    }
+
     fn cancel(&self, handle: Json) -> BoxFuture<'static, ()> {
         let endpoint = Arc::clone(&self.endpoint);
         Box::pin(async move {
