@@ -29,7 +29,8 @@ pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
         return Some(MachineTag::Sure);
     }
     // Such names are placeholders as well, as in `--model <model>`.
-    if contains(&shapes().tag_parties, local) || local == "parameter" {
+    let is_thought = matches!(local, "think" | "thinking" | "thought" | "thoughts" | "reasoning");
+    if contains(&shapes().tag_parties, local) || local == "parameter" || is_thought {
         return Some(MachineTag::WithEnd);
     }
     let words: Vec<&str> = local

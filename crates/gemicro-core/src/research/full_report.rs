@@ -121,7 +121,7 @@ impl ResearchReport {
     pub fn place_quotes(&mut self, documents: &[Document]) {
         for source in &mut self.sources {
             let document = documents.iter().find(|it| it.doc == source.citation.doc);
-            source.context = document.and_then(|it| quote_context(&it.text, &source.citation));
+            source.context = document.and_then(|it| quote_context(it, &source.citation));
         }
     }
 }
@@ -167,24 +167,44 @@ fn stored_texts(state: &ResearchState) -> StoredTexts {
     }
 }
 
-fn quote_context(text: &str, citation: &Citation) -> Option<QuoteContext> {
+fn quote_context(document: &Document, citation: &Citation) -> Option<QuoteContext> {
+    let text = document.text.as_str();
     let Range { start, end } = citation.range.clone();
     let quote = text.get(start..end).filter(|quote| !quote.is_empty())?;
     let from = text.floor_char_boundary(start.saturating_sub(CONTEXT_BYTES));
     let to = text.ceil_char_boundary((end + CONTEXT_BYTES).min(text.len()));
-    let (before, after) = (&text[from..start], &text[end..to]);
     // Words are not cut in two, unless there is only one.
-    let before = match before.split_once(char::is_whitespace) {
-        Some((_, rest)) if from > 0 => rest,
-        _ => before,
+    let from = match text[from..start].find(char::is_whitespace) {
+        Some(at) if from > 0 => text.ceil_char_boundary(from + at + 1),
+        _ => from,
     };
-    let after = match after.rsplit_once(char::is_whitespace) {
-        Some((rest, _)) if to < text.len() => rest,
-        _ => after,
+    let to = match text[end..to].rfind(char::is_whitespace) {
+        Some(at) if to < text.len() => end + at,
+        _ => to,
     };
     Some(QuoteContext {
-        before: before.to_owned(),
+        before: shown_text(document, from..start),
         quote: quote.to_owned(),
-        after: after.to_owned(),
+        after: shown_text(document, end..to),
     })
+}
+
+/// A part of a document without what readers of the document do not see. Marks between blocks stay.
+fn shown_text(document: &Document, range: Range<usize>) -> String {
+    let mut shown = String::new();
+    let mut at = range.start;
+    let add_gap = |shown: &mut String, gap: &str| match gap.contains(char::is_alphanumeric) {
+        true => shown.push('\n'),
+        false => shown.push_str(gap),
+    };
+    for block in &document.blocks {
+        let (start, end) = (block.range.start.max(at), block.range.end.min(range.end));
+        if start < end {
+            add_gap(&mut shown, &document.text[at..start]);
+            shown.push_str(&document.text[start..end]);
+            at = end;
+        }
+    }
+    add_gap(&mut shown, &document.text[at..range.end]);
+    shown
 }

@@ -1,7 +1,7 @@
 //! Turns a file's text into a document with readable blocks: [`parse`]. One file per format.
 //!
 //! A block covers only text that a human reader sees; markup comments, hidden elements, front matter and paragraphs
-//! with invisible characters inside their words are outside. The meaning of visible text is not judged here: a chat
+//! with invisible characters inside their words, or that a terminal shows otherwise, are outside. The meaning of visible text is not judged here: a chat
 //! template or a planted instruction is a block like any other.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use gemicro_core::corpus::{Block, Document};
 use super::blocks::BlockList;
 use super::format::Format;
 use super::{code, config, date, html, markdown, text};
-use crate::read::invisible::{is_disguise, is_removed, unseen_runs};
+use crate::read::invisible::{is_disguise, is_removed, overwritten, unseen_runs};
 
 /// The result of a format's parser, which sets all fields.
 pub(crate) struct ParsedText {
@@ -92,12 +92,23 @@ pub(crate) fn finish_document(doc: &str, name: &str, parsed: ParsedText) -> Docu
 /// what these blocks really say.
 fn visible(parsed: ParsedText) -> ParsedText {
     let title = parsed.title.map(|title| title.replace(is_removed, ""));
-    if unseen_runs(&parsed.text).next().is_none() {
+    if unseen_runs(&parsed.text)
+        .chain(overwritten(&parsed.text))
+        .next()
+        .is_none()
+    {
         return ParsedText { title, ..parsed };
     }
-    let disguises: Vec<Range<usize>> = unseen_runs(&parsed.text)
+    let mut disguises: Vec<Range<usize>> = unseen_runs(&parsed.text)
         .filter(|run| is_disguise(&parsed.text, run.clone()))
+        .chain(overwritten(&parsed.text))
         .collect();
+    disguises.sort_by_key(|run| run.start);
+    disguises.dedup_by(|next, run| {
+        let joins = next.start <= run.end;
+        run.end = if joins { run.end.max(next.end) } else { run.end };
+        joins
+    });
     let mut text = String::with_capacity(parsed.text.len());
     let mut blocks = BlockList::default();
     let mut end = 0;

@@ -164,10 +164,9 @@ impl OpenElements {
         if VOID.contains(&name) {
             return;
         }
-        let text_of = |wanted: &str| attribute(wanted).unwrap_or_default();
-        let keys = self.rules.keys_of(name, text_of("class"), text_of("id"));
+        let keys = self.rules.keys_of(name, &attribute);
         let mut style = self.rules.style_of(&keys, &self.open_keys);
-        style.add(&Style::of_attributes(name, &attribute));
+        style.add(&Style::of_attributes(name, &attribute, &self.rules.variables));
         let outer = self.frames.last();
         let hidden = outer.is_some_and(|frame| frame.hidden) || style.hides || hides(name, attribute);
         let inherited = |own: Option<Color>, of: fn(&OpenElement) -> &Color, default: Color| {

@@ -8,11 +8,12 @@ use gemicro_core::offline::is_machine_tag;
 
 use super::color::Color;
 use super::style_rules::plain_css;
+use super::style_variables::{StyleVariables, plain_value};
 
 /// Elements whose content a browser does not show.
-const HIDDEN_NAMES: [&str; 15] = [
-    "script", "style", "template", "noscript", "iframe", "noembed", "noframes", "datalist", "object",
-    "audio", "video", "canvas", "title", "head", "applet",
+const HIDDEN_NAMES: [&str; 19] = [
+    "script", "style", "template", "noscript", "iframe", "noembed", "noframes", "datalist", "select",
+    "object", "audio", "video", "canvas", "title", "head", "applet", "desc", "metadata", "defs",
 ];
 
 /// Class names that well-known style sheets use to hide things.
@@ -50,7 +51,11 @@ pub(super) fn hides<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a str>)
 
 impl Style {
     /// What the attributes of an element say: `style`, and those of old pages.
-    pub(super) fn of_attributes<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
+    pub(super) fn of_attributes<'a>(
+        name: &str,
+        attribute: impl Fn(&str) -> Option<&'a str>,
+        variables: &StyleVariables,
+    ) -> Self {
         let color = if name == "body" { "text" } else { "color" };
         let read = |value: &str| Color::of(&value.to_ascii_lowercase());
         let mut style = Self {
@@ -62,7 +67,7 @@ impl Style {
         if let Some(declarations) = attribute("style") {
             // An entity that is left in a declaration has no honest use.
             style.hides = declarations.contains("&#") || declarations.contains("&colon");
-            style.add(&Self::of(&plain_css(declarations)));
+            style.add(&Self::of(&plain_css(declarations), variables));
         }
         style
     }
@@ -76,7 +81,7 @@ impl Style {
     }
 
     /// What a list of declarations says, without comments and backslashes.
-    pub(super) fn of(declarations: &str) -> Self {
+    pub(super) fn of(declarations: &str, variables: &StyleVariables) -> Self {
         let mut style = Self::default();
         let mut far_away = false;
         let (mut clipped, mut tiny) = (false, false);
@@ -90,19 +95,24 @@ impl Style {
                 .trim()
                 .trim_end_matches("important")
                 .trim_end_matches(['!', ' ']);
-            let value: String = written.split_whitespace().collect();
-            let value = value.strip_prefix("calc(").unwrap_or(&value);
+            let value = plain_value(value);
+            let values = variables.values_of(&value);
+            let mut values = values
+                .iter()
+                .map(|value| value.strip_prefix("calc(").unwrap_or(value));
             let is_inherited = matches!(
-                value,
+                value.as_str(),
                 "inherit" | "initial" | "unset" | "revert" | "none" | "currentcolor"
             );
             match property.as_str() {
                 "left" | "right" | "top" | "bottom" | "text-indent" | "margin-left" | "margin-top"
                 | "margin" => {
-                    far_away |= number_of(value).is_some_and(|n| n <= -500.0);
+                    far_away |= values.any(|value| is_outside(&property, value));
                 }
-                "overflow" | "overflow-x" | "overflow-y" => clipped |= value == "hidden" || value == "clip",
-                "width" | "height" | "max-width" | "max-height" => tiny |= is_nothing(value),
+                "overflow" | "overflow-x" | "overflow-y" => {
+                    clipped |= values.any(|value| value == "hidden" || value == "clip");
+                }
+                "width" | "height" | "max-width" | "max-height" => tiny |= values.any(is_nothing),
                 "color"
                 | "-webkit-text-fill-color"
                 | "background"
@@ -118,7 +128,7 @@ impl Style {
                 // What a picture looks like is not known.
                 "background-image" => style.background = Some(Color::other(written)),
                 "font" => style.hides |= written.split_whitespace().any(is_nothing),
-                property => style.hides |= declaration_hides(property, value),
+                property => style.hides |= values.any(|value| declaration_hides(property, value)),
             }
         }
         style.hides |= far_away || (clipped && tiny);
@@ -142,6 +152,19 @@ fn declaration_hides(property: &str, value: &str) -> bool {
             .any(|shape| value.starts_with(shape)),
         _ => false,
     }
+}
+
+/// Whether an offset moves a text out of the page. A page can be scrolled down, but not up, and is as wide as the window.
+fn is_outside(property: &str, value: &str) -> bool {
+    let is_sideways = matches!(property, "left" | "right" | "text-indent" | "margin-left");
+    let in_windows = ["vw", "vh", "vmin", "vmax"]
+        .iter()
+        .any(|unit| value.contains(unit));
+    number_of(value).is_some_and(|n| {
+        n <= -500.0
+            || (n <= -100.0 && (in_windows || value.contains('%')))
+            || (n >= 100.0 && in_windows && is_sideways)
+    })
 }
 
 /// Whether a size cannot be read: zero, or one pixel and less.

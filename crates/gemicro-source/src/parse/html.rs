@@ -16,7 +16,7 @@ use html5ever::tokenizer::{
 
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
-use super::style_rules::{StyleRules, is_for_print};
+use super::style_rules::{StyleRules, is_for_print, variables_of};
 use super::{ParsedText, date};
 
 /// Bytes that are read between two looks at whether the page is still wanted.
@@ -155,6 +155,9 @@ impl PageState {
         };
         if self.date.is_none() {
             self.date = date_of(name, attribute);
+        }
+        if let Some(style) = attribute("style").filter(|style| style.contains("--")) {
+            self.sheets.push(variables_of(style));
         }
         self.elements.open(name, attribute);
         match name {

@@ -1,7 +1,8 @@
 //! Markdown: blocks over the text as it stands, by the offsets of pulldown-cmark.
 //!
 //! The stored text keeps all marks, so that a quote is found in the file. HTML comments, hidden HTML
-//! elements (also around Markdown paragraphs), link definitions and front matter are in no block.
+//! elements (also around Markdown paragraphs), descriptions of images, link definitions and front matter are in no
+//! block.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::blocks::BlockList;
 use super::elements::{OpenElements, parts_blocks};
-use super::style_rules::StyleRules;
+use super::style_rules::{StyleRules, variables_of};
 use super::tag_scan::{HtmlToken, scan_tags};
 use super::{ParsedText, date};
 
@@ -55,6 +56,8 @@ struct Reader<'a> {
     sheets: Vec<String>,
     /// Inside an HTML comment that its own piece of HTML did not close.
     in_comment: bool,
+    /// Images around the present place.
+    n_images: usize,
     /// Depth of the element stack when the present paragraph began.
     paragraph_depth: usize,
     open_block: Option<(BlockKind, Range<usize>)>,
@@ -70,6 +73,7 @@ impl<'a> Reader<'a> {
             elements: OpenElements::new(rules),
             sheets: Vec::new(),
             in_comment: false,
+            n_images: 0,
             paragraph_depth: 0,
             open_block: None,
             first_heading: None,
@@ -101,8 +105,12 @@ impl<'a> Reader<'a> {
             | Tag::Strikethrough
             | Tag::Superscript
             | Tag::Subscript
-            | Tag::Link { .. }
-            | Tag::Image { .. } => return self.cover(range.start..range.start),
+            | Tag::Link { .. } => return self.cover(range.start..range.start),
+            // Its description is not shown.
+            Tag::Image { .. } => {
+                self.n_images += 1;
+                return self.end_block();
+            }
             Tag::HtmlBlock => {
                 self.end_block();
                 self.raw_html(range);
@@ -132,8 +140,7 @@ impl<'a> Reader<'a> {
             | TagEnd::Strikethrough
             | TagEnd::Superscript
             | TagEnd::Subscript
-            | TagEnd::Link
-            | TagEnd::Image => {
+            | TagEnd::Link => {
                 let hidden = self.is_hidden();
                 if let Some((_, open)) = &mut self.open_block
                     && !hidden
@@ -141,6 +148,7 @@ impl<'a> Reader<'a> {
                     open.end = open.end.max(range.end);
                 }
             }
+            TagEnd::Image => self.n_images -= 1,
             TagEnd::TableCell | TagEnd::HtmlBlock => {}
             TagEnd::Heading(_)
             | TagEnd::Item
@@ -162,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_hidden(&self) -> bool {
-        self.in_comment || self.elements.is_hidden()
+        self.in_comment || self.n_images > 0 || self.elements.is_hidden()
     }
 
     /// Takes a range into the present block, or ends the block where the range is hidden.
@@ -220,12 +228,14 @@ impl<'a> Reader<'a> {
                     if parts_blocks(&name) {
                         self.end_block();
                     }
-                    self.elements.open(&name, |wanted| {
-                        attributes
-                            .iter()
-                            .find(|(name, _)| name == wanted)
-                            .map(|(_, value)| *value)
-                    });
+                    let attribute = |wanted: &str| {
+                        let mut found = attributes.iter().filter(|(name, _)| name == wanted);
+                        found.next().map(|(_, value)| *value)
+                    };
+                    if let Some(style) = attribute("style").filter(|style| style.contains("--")) {
+                        self.sheets.push(variables_of(style));
+                    }
+                    self.elements.open(&name, attribute);
                     self.cover_tag(&name, place);
                 }
                 HtmlToken::End { name } => {

@@ -23,7 +23,9 @@ mod html;
 mod language;
 mod markdown;
 /// Rules of the style sheets inside a page.
+mod selector;
 mod style_rules;
+mod style_variables;
 /// Tags in raw HTML, with their places.
 mod tag_scan;
 /// Plain text and records.

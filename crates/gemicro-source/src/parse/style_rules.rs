@@ -1,21 +1,30 @@
 //! Rules of the style sheets inside a page: [`StyleRules`].
 //!
-//! Followed are names, classes, ids and the elements around them, in any order; `@media print` is left out, other conditions
-//! count as met: rather too much hidden than too little. Not followed are attributes, pseudo-classes, variables and sheets
-//! in other files.
+//! Followed are names, classes, ids, attributes and the elements around them, in any order (see `selector`), and variables;
+//! `@media print` is left out, other conditions count as met: rather too much hidden than too little. Not followed are
+//! sheets in other files.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::hiding::Style;
+use super::selector::{ANY, AttributeTest, Selector, selectors_of};
+use super::style_variables::StyleVariables;
 
 /// Rules that are compared in whole for one key. Of others only the last part counts, so that a page with a
 /// huge sheet is still read in time.
 const MAX_RULES_PER_KEY: usize = 32;
 
+/// Maximum number of tests of attributes that are followed.
+const MAX_TESTS: usize = 256;
+
 /// What the sheets say, by the last name, class or id of each selector: `aside`, `.note`, `#box`.
 #[derive(Default)]
 pub(super) struct StyleRules {
     by_key: HashMap<String, KeyRules>,
+    /// Tests of attributes that selectors name, by their keys.
+    tests: BTreeMap<String, AttributeTest>,
+    /// The custom properties of the page.
+    pub(super) variables: StyleVariables,
 }
 
 #[derive(Default)]
@@ -28,14 +37,6 @@ struct KeyRules {
 struct Rule {
     selector: Selector,
     style: Style,
-}
-
-/// Which elements a rule is for.
-struct Selector {
-    /// Names, classes and ids of the element.
-    subject: Vec<String>,
-    /// Those of the elements around it.
-    around: Vec<String>,
 }
 
 /// An open `{` of a sheet.
@@ -56,9 +57,9 @@ impl StyleRules {
     /// The rules of all sheets of a page.
     pub(super) fn of(sheets: &[String]) -> Self {
         let mut rules = Self::default();
-        for sheet in sheets {
-            rules.read_sheet(&plain_css(sheet));
-        }
+        let sheets: Vec<String> = sheets.iter().map(|sheet| plain_css(sheet)).collect();
+        sheets.iter().for_each(|sheet| rules.variables.read(sheet));
+        sheets.iter().for_each(|sheet| rules.read_sheet(sheet));
         rules
     }
 
@@ -66,11 +67,14 @@ impl StyleRules {
     pub(super) fn style_of(&self, keys: &[String], around: &HashMap<String, usize>) -> Style {
         let own: HashSet<&String> = keys.iter().collect();
         let mut style = Style::default();
-        for known in keys.iter().filter_map(|key| self.by_key.get(key)) {
+        let any = self.by_key.get(ANY).filter(|_| !keys.is_empty());
+        let by_key = keys.iter().filter_map(|key| self.by_key.get(key));
+        for known in any.into_iter().chain(by_key) {
             style.add(&known.others);
             for rule in &known.rules {
                 let selector = &rule.selector;
                 if selector.subject.iter().all(|key| own.contains(key))
+                    && !selector.absent.iter().any(|key| own.contains(key))
                     && selector.around.iter().all(|key| around.contains_key(key))
                 {
                     style.add(&rule.style);
@@ -81,14 +85,23 @@ impl StyleRules {
     }
 
     /// The names, classes and ids of an element that rules can be for; none if there are no rules.
-    pub(super) fn keys_of(&self, name: &str, class: &str, id: &str) -> Vec<String> {
+    pub(super) fn keys_of<'a>(&self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Vec<String> {
         if self.by_key.is_empty() {
             return Vec::new();
         }
+        let (class, id) = (
+            attribute("class").unwrap_or_default(),
+            attribute("id").unwrap_or_default(),
+        );
         let classes = class.split_whitespace().map(|class| key('.', class));
         let mut keys = vec![name.to_owned()];
         keys.extend(classes);
         keys.extend((!id.is_empty()).then(|| key('#', id)));
+        let met = self
+            .tests
+            .iter()
+            .filter(|(_, test)| attribute(&test.name).is_some_and(|value| test.is_met(value)));
+        keys.extend(met.map(|(key, _)| key.clone()));
         keys
     }
 
@@ -123,16 +136,26 @@ impl StyleRules {
         else {
             return;
         };
-        let style = Style::of(&declarations);
+        let style = Style::of(&declarations, &self.variables);
         if style == Style::default() {
             return;
         }
-        for selector in selectors.split(',').filter_map(Selector::of) {
-            let has_class = selector.subject.iter().any(|key| key.starts_with(['.', '#']));
-            let Some(last) = selector.subject.last().filter(|_| has_class || !is_nested) else {
+        for selector in selectors_of(&selectors) {
+            if is_nested && !selector.has_class() {
                 continue;
-            };
-            let known = self.by_key.entry(last.clone()).or_default();
+            }
+            for key in selector
+                .subject
+                .iter()
+                .chain(&selector.absent)
+                .chain(&selector.around)
+            {
+                if let Some(test) = AttributeTest::of(key).filter(|_| self.tests.len() < MAX_TESTS) {
+                    self.tests.insert(key.clone(), test);
+                }
+            }
+            let last = selector.subject.last().map_or(ANY, String::as_str);
+            let known = self.by_key.entry(last.to_owned()).or_default();
             if known.rules.len() < MAX_RULES_PER_KEY {
                 let style = style.clone();
                 known.rules.push(Rule { selector, style });
@@ -168,47 +191,16 @@ pub(super) fn is_for_print(media: &str) -> bool {
     media.contains("print") && !media.contains("screen") && !media.contains(',')
 }
 
+/// A sheet with the custom properties of a `style` attribute, and no rule.
+pub(super) fn variables_of(style: &str) -> String {
+    format!("@style{{{style}}}")
+}
+
 fn declare(open: &mut [CssBlock], piece: &str) {
     if let Some(CssBlock::Rule { declarations, .. }) = open.last_mut() {
         declarations.push_str(piece);
         declarations.push(';');
     }
-}
-
-impl Selector {
-    /// Reads a selector; `None` if it has parts that are not followed.
-    fn of(text: &str) -> Option<Self> {
-        let text = text.replace("*.", ".").replace("*#", "#").replace('&', " ");
-        // An element beside it is not looked for; a bare name would then be for all elements of that name.
-        let beside = text.rfind(['+', '~']);
-        let text = text[beside.map_or(0, |at| at + 1)..].replace('>', " ");
-        if text.contains([':', '[', '*', '@', '(', '%', '|']) {
-            return None;
-        }
-        let mut parts: Vec<&str> = text.split_whitespace().collect();
-        let subject = keys_of_part(parts.pop()?);
-        let is_bare = !subject.iter().any(|key| key.starts_with(['.', '#']));
-        if beside.is_some() && is_bare {
-            return None;
-        }
-        let around = parts.into_iter().flat_map(keys_of_part).collect();
-        Some(Self { subject, around })
-    }
-}
-
-/// `p.note#box` as `.note`, `#box`: a name beside them is left out, as rather too much is hidden than too little.
-fn keys_of_part(part: &str) -> Vec<String> {
-    let Some(start) = part.find(['.', '#']) else {
-        return vec![part.to_owned()];
-    };
-    let mut keys: Vec<String> = Vec::new();
-    for c in part[start..].chars() {
-        match keys.last_mut() {
-            Some(key) if !matches!(c, '.' | '#') => key.push(c),
-            _ => keys.push(c.to_string()),
-        }
-    }
-    keys
 }
 
 /// A class or id as selectors name it: in lower case, and `_` for what a selector writes with a backslash.
@@ -221,7 +213,7 @@ fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_') || !c.is_ascii()
 }
 
-/// CSS without comments, with empty strings and without backslashes: `\64` is `d`, and `\:` is `_`.
+/// CSS without comments and backslashes, and with only plain words in strings: `\64` is `d`, and `\:` is `_`.
 pub(super) fn plain_css(css: &str) -> String {
     let css = css.replace("<!--", " ").replace("-->", " ");
     let mut plain = String::with_capacity(css.len());
@@ -231,8 +223,12 @@ pub(super) fn plain_css(css: &str) -> String {
         if let Some(comment) = rest.strip_prefix("/*") {
             rest = comment.split_once("*/").map_or("", |(_, after)| after);
         } else if matches!(c, '"' | '\'') {
-            plain.push_str("\"\"");
             rest = after_string(after, c);
+            // What could be taken for something else is left out.
+            let inside = &after[..after.len() - rest.len()];
+            let inside = inside.strip_suffix(c).unwrap_or(inside);
+            let inside = if inside.chars().all(is_name) { inside } else { "" };
+            plain.extend(["\"", inside, "\""]);
         } else if c == '\\' {
             let (escaped, after) = unescape(after);
             plain.push(if is_name(escaped) { escaped } else { '_' });

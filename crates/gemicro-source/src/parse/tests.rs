@@ -26,6 +26,25 @@ pub(crate) fn check(doc: &str, text: &str, expected: &[&str]) {
 }
 
 #[test]
+fn what_a_terminal_or_a_viewer_does_not_show_is_in_no_block() {
+    for text in [
+        "good.\n\nbad\rshown\n",
+        "good.\n\n\u{1b}[8mbad\u{1b}[0m shown\n",
+        "good.\n\n\u{1b}[1;8m\n\nbad\n",
+    ] {
+        check("a.txt", text, &["paragraph: good."]);
+        check("a.md", text, &["paragraph: good."]);
+    }
+    check(
+        "a.txt",
+        "\u{1b}[38;5;8mgrey\u{1b}[0m.",
+        &["paragraph: \u{1b}[38;5;8mgrey\u{1b}[0m."],
+    );
+    check("a.md", "good.\n\n![bad one](x.png)\n", &["paragraph: good."]);
+    check("a.md", "good ![bad](x.png)", &["paragraph: good"]);
+}
+
+#[test]
 fn markdown() {
     for (text, expected) in [
         (

@@ -125,9 +125,22 @@ fn mostly_utf_8(bytes: &[u8]) -> bool {
     n_good >= n_bad * 4
 }
 
+/// Makes every line end `\n`. In a text with such line ends, a carriage return within a line is left: a terminal writes what
+/// follows over what is before it.
+fn plain_line_ends(text: &str) -> String {
+    let mut text = text.replace("\r\n", "\n");
+    if !text.contains('\n') {
+        return text.replace('\r', "\n");
+    }
+    while text.contains("\r\n") {
+        text = text.replace("\r\n", "\n");
+    }
+    text
+}
+
 fn clean(text: String) -> String {
     let text = match text.contains('\r') {
-        true => text.replace("\r\n", "\n").replace('\r', "\n"),
+        true => plain_line_ends(&text),
         false => text,
     };
     without_harmless(text)

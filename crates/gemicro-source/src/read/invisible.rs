@@ -90,6 +90,55 @@ pub(crate) fn is_disguise(text: &str, run: Range<usize>) -> bool {
     }
 }
 
+/// What a terminal does not show as it is written: a line with a carriage return inside it, at that place, and text after a
+/// sequence that conceals it.
+pub(crate) fn overwritten(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut concealed_from = None;
+    let marks = text
+        .match_indices(['\r', '\u{1b}', '\u{9b}'])
+        .map(Some)
+        .chain([None]);
+    marks.filter_map(move |mark| {
+        let Some((at, mark)) = mark else {
+            return concealed_from.take().map(|from| from..text.len());
+        };
+        if mark == "\r" {
+            return Some(at..at + 1);
+        }
+        match conceals(&text[at + mark.len()..])? {
+            true => {
+                concealed_from.get_or_insert(at);
+                None
+            }
+            false => concealed_from.take().map(|from| from..at),
+        }
+    })
+}
+
+/// Whether the parameters of a sequence for colours and styles conceal text (8) or show it again (0, 28); `None` if they do
+/// neither.
+fn conceals(sequence: &str) -> Option<bool> {
+    let (parameters, _) = sequence.trim_start_matches('[').split_once('m')?;
+    if parameters.contains(|c: char| !c.is_ascii_digit() && c != ';') {
+        return None;
+    }
+    let mut state = None;
+    let mut parameters = parameters.split(';');
+    while let Some(parameter) = parameters.next() {
+        match parameter.trim_start_matches('0') {
+            "8" => state = Some(true),
+            "" | "28" => state = Some(false),
+            // A colour by its number, or by three.
+            "38" | "48" => {
+                let n_more = if parameters.next() == Some("2") { 3 } else { 1 };
+                parameters.by_ref().take(n_more).for_each(drop);
+            }
+            _ => {}
+        }
+    }
+    state
+}
+
 /// Number of different zero-width characters in a run.
 fn n_zero_widths(run: &str) -> usize {
     let kinds = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}'];

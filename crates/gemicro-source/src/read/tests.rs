@@ -19,7 +19,8 @@ fn bytes_become_text() {
             "Größe und Maß, süß \u{2013} ".as_bytes(),
             "Größe und Maß, süß \u{2013} ",
         ),
-        (b"one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
+        (b"one\rtwo\rthree", "one\ntwo\nthree"),
+        (b"one\r\n\r\r\ntwo\r\nthree\rfour\n", "one\n\ntwo\nthree\rfour\n"),
         (
             "\u{200b}ab \u{200b}cd\u{ad}ef\u{feff}\n\u{200e}g".as_bytes(),
             "ab cdef\ng",
