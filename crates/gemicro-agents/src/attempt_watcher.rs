@@ -116,7 +116,7 @@ impl AttemptWatcher {
     pub(super) fn look_back(&mut self, agent: AgentName, record: &RunRecord) {
         for path in record.unpinned.iter().filter(|path| path.exists()) {
             let message = format!(
-                "the agent created {}, which can run code later. Review it",
+                "the agent created {}, which later agents or programs use. Review it",
                 path.display()
             );
             self.reporter.alarm(message);

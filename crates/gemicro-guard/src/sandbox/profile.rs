@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of agent CLIs, hooks and environments that run code later: never writable in a caller's own folder.
+/// Settings of agent CLIs, hooks and environments that run code later, and what later agents are given: never writable
+/// in a caller's own folder.
 pub const SETTINGS: &[&str] = &[
     ".git",
     ".claude",
     ".gemini",
     ".codex",
+    ".agents",
+    "AGENT_MEMORY.md",
     ".mcp.json",
     ".envrc",
     ".vscode",

@@ -64,6 +64,7 @@ fn planned(tier: Tier, profile: &Profile) -> Result<LaunchPlan, SandboxError> {
 #[test]
 fn bubblewrap_gets_every_wall_in_order() {
     let folders = Folders::new();
+    std::fs::write(folders.path("user/wt/AGENT_MEMORY.md"), "").unwrap();
     let plan = planned(Tier::Full, &folders.profile(WriteMode::WorkspaceWrite)).unwrap();
     let program = plan.program.clone().into_os_string();
     let words: Vec<String> = [program]
@@ -96,11 +97,12 @@ fn bubblewrap_gets_every_wall_in_order() {
         at("-- /usr/bin/gemicro __launch {"),
     ];
     assert!(in_order.is_sorted(), "{line}");
+    at(&mount("--ro-bind", "user/wt/AGENT_MEMORY.md"));
     at(&mount("--ro-bind", "user/tools"));
     at(&mount("--bind", "home"));
     assert!(line.ends_with(" -- true"));
     assert!(!line.contains("canary"), "a credential in a process list");
-    assert_eq!(plan.unpinned.len(), super::SETTINGS.len() - 1);
+    assert_eq!(plan.unpinned.len(), super::SETTINGS.len() - 2);
 }
 
 #[cfg(target_os = "linux")]
