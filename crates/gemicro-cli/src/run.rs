@@ -12,7 +12,7 @@ use crate::commands::{
     answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff,
     doctor, events, export, guard, inbox, init, instruct, man, mcp, memory, notify, ooda, pause, payload,
     prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim,
-    store, test_recordings, worker, workflow,
+    skills, store, test_recordings, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -114,6 +114,7 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         Command::DeadLetters(args) => args.format == DataFormat::Json,
         Command::Conversations(args) => args.format() == DataFormat::Json,
         Command::Memory(args) => args.format() == DataFormat::Json,
+        Command::Skills(args) => args.format() == DataFormat::Json,
         Command::Prune(args) => args.format == DataFormat::Json,
         Command::Doctor(args) => args.format == DataFormat::Json,
         Command::Guard(args) => args.format() == DataFormat::Json,
@@ -179,6 +180,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::DeadLetters(args) => dead_letters::run(ctx, &args),
         Command::Conversations(args) => conversations::run(ctx, &args),
         Command::Memory(args) => memory::run(ctx, &args),
+        Command::Skills(args) => skills::run(ctx, &args),
         Command::Prune(args) => prune::run(ctx, &args),
         Command::Doctor(args) => doctor::run(ctx, &args),
         Command::Config(args) => config::run(ctx, &args),

@@ -97,10 +97,27 @@ impl Memory {
         decision: EntryDecision,
         now: Timestamp,
     ) -> Result<MemoryChanged, MemoryError> {
-        let before = self.find(id)?;
+        self.decide_entry(self.find(id)?, decision, now)
+    }
+
+    /// Applies a decision of the owner to a note or a skill.
+    pub(crate) fn decide_entry(
+        &self,
+        before: &MemoryEntry,
+        decision: EntryDecision,
+        now: Timestamp,
+    ) -> Result<MemoryChanged, MemoryError> {
         let state = self.state(before, now);
+        let (end, ended) = match before.skill {
+            Some(_) => ("gemicro skills remove", "removed"),
+            None => ("gemicro memory expire", "expired"),
+        };
         let (change, trust) = match (decision, state) {
             (EntryDecision::Approve, EntryState::Proposed | EntryState::Rejected) => {
+                (EntryChange::Approved, EntryTrust::Live)
+            }
+            // The name of a removed skill stays taken, so it can be restored.
+            (EntryDecision::Approve, EntryState::Expired) if before.skill.is_some() => {
                 (EntryChange::Approved, EntryTrust::Live)
             }
             (EntryDecision::Approve, _) => {
@@ -112,14 +129,15 @@ impl Memory {
             }
             (EntryDecision::Reject, EntryState::Proposed) => (EntryChange::Rejected, EntryTrust::Rejected),
             (EntryDecision::Reject, _) => {
-                let why = "only a proposed entry can be rejected; `gemicro memory expire` ends a live one";
-                return Err(wrong_state(before, state, why));
+                let why = format!("only a proposed entry can be rejected; `{end}` ends a live one");
+                return Err(wrong_state(before, state, &why));
             }
             (EntryDecision::Expire, EntryState::Live | EntryState::Superseded) => {
                 (EntryChange::Expired, EntryTrust::Expired)
             }
             (EntryDecision::Expire, _) => {
-                return Err(wrong_state(before, state, "only a live entry can be expired"));
+                let why = format!("only a live entry can be {ended}");
+                return Err(wrong_state(before, state, &why));
             }
         };
         let entry = MemoryEntry {
@@ -157,7 +175,7 @@ impl Memory {
     }
 }
 
-fn by_user(change: EntryChange, entry: MemoryEntry) -> MemoryChanged {
+pub(crate) fn by_user(change: EntryChange, entry: MemoryEntry) -> MemoryChanged {
     MemoryChanged {
         change,
         by: EntryAuthor::User,
@@ -168,7 +186,7 @@ fn by_user(change: EntryChange, entry: MemoryEntry) -> MemoryChanged {
 fn wrong_state(entry: &MemoryEntry, state: EntryState, why: &str) -> MemoryError {
     MemoryError::WrongState {
         id: entry.id.clone(),
-        state: state.as_str(),
+        state: entry.state_word(state),
         why: why.to_owned(),
     }
 }

@@ -7,14 +7,16 @@ use gemicro_event::{StreamId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::skill::SkillText;
+
 /// A note for later agents, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryEntry {
-    /// `m` and hexadecimal digits; it stays the same when the text is edited.
+    /// `m` and hexadecimal digits, or `skill-` and the name of a skill; it stays the same when the text is edited.
     pub id: String,
     /// What sort of note it is.
     pub kind: MemoryKind,
-    /// The note: one line.
+    /// The note, or the description of a skill: one line.
     pub text: String,
     /// `user`, `gemicro`, or `agent:` and the role that proposed it.
     #[schemars(with = "String")]
@@ -37,6 +39,20 @@ pub struct MemoryEntry {
     /// Whether it comes first in every prompt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// The instructions of a skill; a note has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<SkillText>,
+}
+
+impl MemoryEntry {
+    /// The word for its state: a skill that was ended is removed.
+    #[must_use]
+    pub fn state_word(&self, state: EntryState) -> &'static str {
+        match (&self.skill, state) {
+            (Some(_), EntryState::Expired) => "removed",
+            (_, state) => state.as_str(),
+        }
+    }
 }
 
 /// What sort of note an entry is.
@@ -54,10 +70,12 @@ pub enum MemoryKind {
     /// Something that was learned from a run.
     #[default]
     Lesson,
+    /// Instructions for a kind of work, with a name.
+    Skill,
 }
 
 impl MemoryKind {
-    /// All kinds, in the order of the file.
+    /// The kinds of notes, in the order of the file, which contains no skills.
     pub const ALL: [Self; 4] = [Self::Rule, Self::Preference, Self::Fact, Self::Lesson];
 
     /// The word in events and on the command line.
@@ -68,6 +86,7 @@ impl MemoryKind {
             Self::Preference => "preference",
             Self::Fact => "fact",
             Self::Lesson => "lesson",
+            Self::Skill => "skill",
         }
     }
 
@@ -79,6 +98,7 @@ impl MemoryKind {
             Self::Preference => "Preferences",
             Self::Fact => "Facts",
             Self::Lesson => "Lessons",
+            Self::Skill => "Skills",
         }
     }
 }

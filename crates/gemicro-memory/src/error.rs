@@ -22,6 +22,9 @@ pub enum MemoryError {
     /// No entry has this id.
     #[error("there is no memory entry `{id}`")]
     NotFound { id: String },
+    /// No skill has this name.
+    #[error("there is no skill `{name}`")]
+    NoSkill { name: String },
     /// Several entries have ids that begin like this.
     #[error("`{id}` is the start of several ids: {found}")]
     Ambiguous { id: String, found: String },
@@ -44,7 +47,7 @@ impl MemoryError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Line { .. } | Self::Text { .. } | Self::Ambiguous { .. } => ErrorKind::InvalidInput,
-            Self::NotFound { .. } | Self::Folder { .. } => ErrorKind::NotFound,
+            Self::NotFound { .. } | Self::NoSkill { .. } | Self::Folder { .. } => ErrorKind::NotFound,
             Self::WrongState { .. } => ErrorKind::Conflict,
             Self::File { .. } => ErrorKind::StorageError,
             Self::Store(error) => Failure::from(error.clone()).kind,

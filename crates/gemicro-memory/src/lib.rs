@@ -8,6 +8,9 @@
 //! between the file and the memory at that event; a kill between an event and the file loses nothing. Events are
 //! idempotent and entry ids follow from the text, so that two processes need no lock.
 //!
+//! A skill is an entry with a name and instructions ([`SkillText`]): it is proposed, approved and selected in the same
+//! way, but `SKILL.md` files show it instead of `AGENT_MEMORY.md`.
+//!
 //! What an agent proposes is never live before a person approves it: only [`Memory::live`] entries are shown in the
 //! file, and only they are selected for prompts ([`select`]). This crate starts no process and calls no model.
 
@@ -22,6 +25,9 @@ mod memory;
 mod project;
 mod render;
 mod select;
+mod skill;
+mod skill_changes;
+mod skill_files;
 mod text;
 
 pub use blocks::{FileBlock, FileBlockKind, blocks};
@@ -31,6 +37,9 @@ pub use error::MemoryError;
 pub use events::{EntryChange, MemoryChanged, MemoryReaders, register};
 pub use file::{FILE, read_bytes};
 pub use memory::Memory;
-pub use project::{MemoryUpdate, ProjectMemory, project_of};
+pub use project::{MemoryUpdate, ProjectMemory, SkillUpdate, project_of};
 pub use select::{find, select};
+pub use skill::{NewSkill, SKILL_BYTES, SkillText, without_front_matter};
+pub use skill_changes::SkillEdit;
+pub use skill_files::SKILL_FOLDERS;
 pub use text::{LESSON_CHARS, MAX_LESSONS, check_text, clean_lessons};

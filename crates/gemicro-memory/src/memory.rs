@@ -16,6 +16,8 @@ const ID_DIGITS: usize = 6;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Memory {
     entries: BTreeMap<String, MemoryEntry>,
+    /// Earlier versions of each skill, oldest first.
+    earlier: BTreeMap<String, Vec<MemoryEntry>>,
 }
 
 impl Memory {
@@ -32,18 +34,49 @@ impl Memory {
         if changed.change == EntryChange::Proposed && self.entries.contains_key(id) {
             return;
         }
-        self.entries.insert(id.clone(), changed.entry);
+        let id = id.clone();
+        let new_version = changed.entry.skill.as_ref().map(|skill| skill.version);
+        if let Some(before) = self.entries.insert(id.clone(), changed.entry)
+            && before.skill.as_ref().map(|skill| skill.version) != new_version
+        {
+            self.earlier.entry(id).or_default().push(before);
+        }
     }
 
-    /// All entries, newest first.
+    /// All notes, newest first.
     #[must_use]
     pub fn entries(&self) -> Vec<&MemoryEntry> {
-        let mut entries: Vec<&MemoryEntry> = self.entries.values().collect();
+        self.newest_first(|entry| entry.skill.is_none())
+    }
+
+    /// All skills, newest first.
+    #[must_use]
+    pub fn skills(&self) -> Vec<&MemoryEntry> {
+        self.newest_first(|entry| entry.skill.is_some())
+    }
+
+    /// All versions of a skill, oldest first.
+    #[must_use]
+    pub fn versions<'m>(&'m self, skill: &'m MemoryEntry) -> Vec<&'m MemoryEntry> {
+        let earlier = self.earlier.get(&skill.id).into_iter().flatten();
+        earlier.chain([skill]).collect()
+    }
+
+    fn newest_first(&self, is_wanted: impl Fn(&MemoryEntry) -> bool) -> Vec<&MemoryEntry> {
+        let mut entries: Vec<&MemoryEntry> = self.entries.values().filter(|it| is_wanted(it)).collect();
         entries.sort_by(|a, b| (b.created_at, &a.id).cmp(&(a.created_at, &b.id)));
         entries
     }
 
-    /// The entries that count now, newest first.
+    /// The skills that count now, newest first.
+    #[must_use]
+    pub fn live_skills(&self, now: Timestamp) -> Vec<&MemoryEntry> {
+        let mut skills = self.skills();
+        skills.retain(|skill| self.state(skill, now) == EntryState::Live);
+        skills
+    }
+
+    /// The notes that count now, newest first.
     #[must_use]
     pub fn live(&self, now: Timestamp) -> Vec<&MemoryEntry> {
         let superseders: Vec<&MemoryEntry> = self.superseders().collect();
@@ -62,20 +95,16 @@ impl Memory {
         self.entries.values().filter(|entry| entry.supersedes.is_some())
     }
 
-    /// The entry with this id, or the only one whose id begins like this.
+    /// The note with this id, or the only one whose id begins like this.
     ///
     /// # Errors
     /// When none or several match.
     pub fn find(&self, id: &str) -> Result<&MemoryEntry, MemoryError> {
-        if let Some(entry) = self.entries.get(id) {
-            return Ok(entry);
-        }
-        let matching: Vec<&MemoryEntry> = self
-            .entries
-            .values()
-            .filter(|entry| !id.is_empty() && entry.id.starts_with(id))
-            .collect();
+        let mut matching = self.entries();
+        matching.retain(|entry| !id.is_empty() && entry.id.starts_with(id));
+        matching.sort_by(|a, b| a.id.cmp(&b.id));
         match matching.as_slice() {
+            [exact, ..] if exact.id == id => Ok(exact),
             [only] => Ok(only),
             [] => Err(MemoryError::NotFound { id: id.to_owned() }),
             several => Err(MemoryError::Ambiguous {
@@ -114,6 +143,7 @@ impl Memory {
             supersedes: None,
             expires_at: None,
             pinned: false,
+            skill: None,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::file::{read_text, write_text};
 use crate::hand_edits::EditedFile;
 use crate::memory::Memory;
 use crate::render::render;
+use crate::skill_files::write_files;
 
 /// Number of events read at a time.
 const PAGE: usize = 500;
@@ -41,6 +42,17 @@ pub struct MemoryUpdate {
     pub by_hand: Vec<MemoryChanged>,
     /// The changes that were requested and stored.
     pub made: Vec<MemoryChanged>,
+}
+
+/// What an update of the skills did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillUpdate {
+    /// The memory after these changes.
+    pub memory: Memory,
+    /// The changes that were requested and stored.
+    pub made: Vec<MemoryChanged>,
+    /// Files of skills that could not be written or deleted, one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The folder of the project that a folder belongs to: the nearest one with a `.git`, or the folder itself.
@@ -78,6 +90,12 @@ impl ProjectMemory {
     #[must_use]
     pub fn stream(&self) -> &StreamId {
         &self.stream
+    }
+
+    /// The folder of the project.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Reads the owner's changes of the file, makes the requested changes, and writes the file.
@@ -119,6 +137,22 @@ impl ProjectMemory {
             by_hand,
             made,
         })
+    }
+
+    /// Makes the requested changes of skills, and writes the files of the live ones.
+    ///
+    /// # Errors
+    /// When `decide` or the store fails.
+    pub async fn update_skills(
+        &self,
+        now: Timestamp,
+        decide: impl FnOnce(&Memory) -> Result<Vec<MemoryChanged>, MemoryError>,
+    ) -> Result<SkillUpdate, MemoryError> {
+        let made = decide(&self.load().await?)?;
+        self.append(&made, now).await?;
+        let memory = self.load().await?;
+        let notes = write_files(&self.folder, &memory, now);
+        Ok(SkillUpdate { memory, made, notes })
     }
 
     /// Stores what an agent proposes. The file does not change, because it shows only live entries.

@@ -11,13 +11,17 @@ use crate::entry::MemoryEntry;
 /// The live entries that a prompt contains: pinned ones, then those that share the most words with the text, then the
 /// newest, as many as fit into the quota. Entries that are not pinned and share no word are left out.
 #[must_use]
-pub fn select<'e>(live: &'e [MemoryEntry], about: &str, quota: u64) -> Vec<&'e MemoryEntry> {
-    if live.is_empty() {
+pub fn select<'e>(
+    live: impl IntoIterator<Item = &'e MemoryEntry>,
+    about: &str,
+    quota: u64,
+) -> Vec<&'e MemoryEntry> {
+    let mut live = live.into_iter().peekable();
+    if live.peek().is_none() {
         return Vec::new();
     }
     let stems = content_stems(about);
     let mut ranked: Vec<(Reverse<usize>, &MemoryEntry)> = live
-        .iter()
         .map(|entry| (Reverse(n_shared(entry, &stems)), entry))
         .filter(|(shared, entry)| entry.pinned || shared.0 > 0)
         .collect();
@@ -31,7 +35,7 @@ pub fn select<'e>(live: &'e [MemoryEntry], about: &str, quota: u64) -> Vec<&'e M
     });
     let mut left = quota;
     let fits = |entry: &&MemoryEntry| {
-        let cost = CautiousCount.tokens(&entry.prompt_line());
+        let cost = CautiousCount.tokens(&entry.prompt_text());
         let fits = cost <= left;
         left = if fits { left - cost } else { left };
         fits
@@ -53,15 +57,24 @@ pub fn find<'e>(entries: &[&'e MemoryEntry], words: &str) -> Vec<&'e MemoryEntry
 }
 
 impl MemoryEntry {
-    /// The entry as a line of a prompt.
+    /// The entry as text of a prompt: one line for a note, all instructions for a skill.
     #[must_use]
-    pub fn prompt_line(&self) -> String {
-        format!("{}: {}", self.kind.as_str(), self.text)
+    pub fn prompt_text(&self) -> String {
+        match &self.skill {
+            None => format!("{}: {}", self.kind.as_str(), self.text),
+            Some(skill) => format!("### {}\n\n{}\n\n{}", skill.name, self.text, skill.body),
+        }
     }
 }
 
 fn n_shared(entry: &MemoryEntry, stems: &BTreeSet<String>) -> usize {
-    content_stems(&entry.text).intersection(stems).count()
+    let name = entry
+        .skill
+        .as_ref()
+        .map_or_else(String::new, |skill| skill.name.replace('-', " "));
+    content_stems(&format!("{name} {}", entry.text))
+        .intersection(stems)
+        .count()
 }
 
 #[cfg(test)]

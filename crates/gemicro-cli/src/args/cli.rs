@@ -41,6 +41,7 @@ use crate::commands::runs::RunsArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::show::ShowArgs;
 use crate::commands::sim::SimArgs;
+use crate::commands::skills::SkillsArgs;
 use crate::commands::store::StoreArgs;
 use crate::commands::test_recordings::TestArgs;
 use crate::commands::worker::WorkerArgs;
@@ -87,7 +88,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Steer",
         &[
-            "answer", "instruct", "budget", "pause", "cancel", "resume", "retry", "memory",
+            "answer", "instruct", "budget", "pause", "cancel", "resume", "retry", "memory", "skills",
         ],
     ),
     ("Serve", &["serve", "mcp", "worker"]),
@@ -214,6 +215,8 @@ pub(crate) enum Command {
     Retry(RetryArgs),
     /// List, add and approve notes that agents are given
     Memory(MemoryArgs),
+    /// List and approve skills that agents propose
+    Skills(SkillsArgs),
     /// Serve batches, runs and conversations over HTTP
     #[command(after_help = help::SERVE_EXAMPLES, args = options::spending_options())]
     Serve(ServeArgs),

@@ -1,10 +1,18 @@
 //! `gemicro inbox`: everything that waits for you, over all runs.
 
+use std::cmp::Reverse;
+use std::sync::Arc;
+
 use clap::Args;
 use gemicro_engine::{InboxEntry, inbox};
+use gemicro_event::redact::Redactor;
+use gemicro_memory::ProjectMemory;
+use gemicro_store::DurableStore;
 
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
+use crate::commands::memory::memory_error;
+use crate::commands::skills::waiting;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
@@ -20,10 +28,10 @@ pub(crate) struct InboxArgs {
 
 pub(crate) fn run(ctx: &Context, args: &InboxArgs) -> Result<(), CommandError> {
     let entries = runtime::block_on(async {
-        let store = ctx.store().await?;
-        let entries = inbox(&store).await;
+        let store = Arc::new(ctx.store().await?);
+        let entries = collect(ctx, &store).await;
         store.close().await;
-        Ok::<_, CommandError>(entries?)
+        entries
     })?;
     output::print_rows(&entries, args.format, || {
         if entries.is_empty() {
@@ -32,6 +40,17 @@ pub(crate) fn run(ctx: &Context, args: &InboxArgs) -> Result<(), CommandError> {
         }
         output::print(&list(&entries, ctx.screen.width()))
     })
+}
+
+/// The questions of all runs, and the proposed skills of the project of this folder, the newest first.
+async fn collect(ctx: &Context, store: &Arc<DurableStore>) -> Result<Vec<InboxEntry>, CommandError> {
+    let mut entries = inbox(store).await?;
+    let redactor = Redactor::new(ctx.secrets()?);
+    let project =
+        ProjectMemory::new(store.clone(), redactor, &ctx.environment.folder).map_err(memory_error)?;
+    entries.extend(waiting(&project.load().await.map_err(memory_error)?));
+    entries.sort_by_key(|entry| Reverse(entry.since));
+    Ok(entries)
 }
 
 fn list(entries: &[InboxEntry], columns: usize) -> String {

@@ -38,6 +38,7 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sim;
+pub(crate) mod skills;
 pub(crate) mod store;
 pub(crate) mod test_recordings;
 pub(crate) mod worker;

@@ -25,4 +25,5 @@ mod request;
 mod retries;
 mod scene;
 mod seen;
+mod skills;
 mod submitted;

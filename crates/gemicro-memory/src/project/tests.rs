@@ -360,3 +360,5 @@ fn a_project_is_the_folder_with_the_repository() {
     assert_eq!(super::project_of(&inner).unwrap(), root);
     assert!(super::project_of(Path::new("/no/such/folder")).is_err());
 }
+
+mod skills;

@@ -284,10 +284,12 @@ impl PhaseSteps<'_> {
         let mut message = format!("{}: {feature}", self.phase.name);
         let mut unless_moved = None;
         let mut lessons = None;
+        let mut skills = Vec::new();
         if self.phase.work == PhaseWork::Deliver {
             message = format!("archive: the documents of {feature}");
             unless_moved = merge_phase(state).and(self.main());
             records.extend(self.archive());
+            skills.clone_from(&state.skills);
         }
         if let (Some(role), Some(answer)) = (state.role_of(self.phase), current.answer()) {
             let answer = &answer.payload;
@@ -314,6 +316,7 @@ impl PhaseSteps<'_> {
             trailers: self.trailers("record"),
             unless_moved,
             lessons,
+            skills,
         };
         own_step(self.key("record"), RECORD_STEP, &input)
     }

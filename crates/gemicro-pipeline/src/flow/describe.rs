@@ -11,7 +11,7 @@ use super::events::{
     PipelinePrepared,
 };
 use super::fold::is_of_agent;
-use super::prompt::memory;
+use super::project_memory::{memory, skills};
 use super::state::PipelineState;
 use super::todo::{Todo, todo};
 use crate::payload::{AgentPayload, PayloadReading, ReadState, honesty, marks, read_with};
@@ -37,7 +37,10 @@ pub(super) fn announce(state: &PipelineState, step: &Step, at: Timestamp) -> Vec
         model: work.and_then(|work| work.task.model),
         round: current.round,
         memory: role
-            .map(|role| memory(state, current, (phase, role)))
+            .map(|role| {
+                let notes = memory(state, current, (phase, role));
+                [notes, skills(state, current, (phase, role))].concat()
+            })
             .unwrap_or_default()
             .into_iter()
             .map(|entry| entry.id.clone())

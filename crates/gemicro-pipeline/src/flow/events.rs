@@ -42,7 +42,7 @@ pub struct PhaseStarted {
     pub model: Option<String>,
     /// How many times the phase was entered, including this time.
     pub round: u32,
-    /// Ids of the entries of the project's memory that the prompt contains.
+    /// Ids of the notes and skills of the project that the prompt contains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<String>,
 }

@@ -8,12 +8,13 @@ use super::events::{
     BranchMerged, OwnerInstructed, OwnerNotesChanged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported,
     PhaseRecorded, PhaseStarted, PipelineDelivered, PipelinePrepared,
 };
+use super::project_memory::is_hard;
 use super::state::PipelineState;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
 use crate::phase_decided::PhaseDecided;
 use crate::plan::{CarriedWork, LastMerge};
-use crate::steps::{ImportStepResult, InitResult, MergeOutcome, RecordResult};
+use crate::steps::{ImportStepResult, InitResult, MergeOutcome, ProposedSkill, RecordResult};
 use crate::workflow::Writes;
 
 event_enum! {
@@ -220,6 +221,7 @@ impl PipelineState {
             "again" => self.current.as_ref().and_then(|current| current.from.clone()),
             _ => Some(it.phase.clone()),
         };
+        self.keep_skill(&it);
         self.current = None;
         match (&it.next, it.outcome.as_str()) {
             (_, "stop") => {
@@ -235,6 +237,26 @@ impl PipelineState {
             (None, _) => self.is_done = true,
         }
         self.ended.push(it);
+    }
+
+    /// Keeps the skill of an agent whose hard work was accepted.
+    fn keep_skill(&mut self, ended: &PhaseEnded) {
+        let role = self
+            .plan
+            .workflow
+            .phase(&ended.phase)
+            .and_then(|it| self.role_of(it));
+        let (Some(current), Some(role)) = (&self.current, role) else {
+            return;
+        };
+        let skill = current.answer().and_then(|answer| answer.payload.skill());
+        let skill =
+            skill.filter(|skill| ended.outcome == "done" && is_hard(current, role) && skill.check().is_ok());
+        if let Some(skill) = skill {
+            let role = role.title.clone();
+            self.skills.retain(|it| it.role != role);
+            self.skills.push(ProposedSkill { role, skill });
+        }
     }
 
     /// Updates the paths of documents that were moved to the archive.

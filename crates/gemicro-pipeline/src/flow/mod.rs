@@ -20,6 +20,7 @@ mod gate;
 mod human;
 mod owner;
 mod pipeline_flow;
+mod project_memory;
 mod prompt;
 mod request;
 mod result;

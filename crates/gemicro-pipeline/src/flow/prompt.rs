@@ -1,10 +1,11 @@
 //! Writes the prompt for the agent of a phase, and the files it is given to read.
 
-use gemicro_memory::{MemoryEntry, select};
+use gemicro_memory::MemoryEntry;
 
 use super::current_phase::CurrentPhase;
 use super::decide::plan_document;
 use super::owner::owner_notes;
+use super::project_memory::{is_hard, memory, skills};
 use super::state::PipelineState;
 use super::todo::document;
 use crate::evidence::SECTIONS;
@@ -60,27 +61,15 @@ pub(super) fn prompt(
         notes: owner_notes(state),
         memory: memory(state, current, (phase, role))
             .into_iter()
-            .map(MemoryEntry::prompt_line)
+            .map(MemoryEntry::prompt_text)
             .collect(),
+        skills: skills(state, current, (phase, role))
+            .into_iter()
+            .map(MemoryEntry::prompt_text)
+            .collect(),
+        skill_wanted: is_hard(current, role),
     };
     render(&plan.workflow, role, &context)
-}
-
-/// The entries of the project's memory for a phase: those about the task, the phase, its role or its feedback.
-pub(super) fn memory<'s>(
-    state: &'s PipelineState,
-    current: &CurrentPhase,
-    (phase, role): (&Phase, &Role),
-) -> Vec<&'s MemoryEntry> {
-    let live = state.prepared.as_ref().map(|it| it.memory.as_slice());
-    let feedback = current.feedback.as_deref().unwrap_or_default();
-    let step = format!("{} {} {}", phase.name.replace('_', " "), role.title, feedback);
-    let about = format!("{}\n{step}", state.plan.task);
-    select(
-        live.unwrap_or_default(),
-        &about,
-        state.plan.workflow.memory_tokens.into(),
-    )
 }
 
 /// The files that are written for the agent of a phase.

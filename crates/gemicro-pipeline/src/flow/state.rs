@@ -7,7 +7,7 @@ use gemicro_event::{Failure, Timestamp};
 use crate::payload::PayloadShape;
 use crate::phase_decided::PhaseDecided;
 use crate::plan::{LastMerge, PipelinePlan};
-use crate::steps::{DeliverResult, Evidence, InitResult};
+use crate::steps::{DeliverResult, Evidence, InitResult, ProposedSkill};
 use crate::workflow::{Phase, PhaseWork, Role};
 
 use super::current_phase::{CurrentPhase, PhaseProgress};
@@ -43,6 +43,8 @@ pub struct PipelineState {
     pub(super) worktree: Option<String>,
     /// Changes that need a look.
     pub(super) reports: Vec<String>,
+    /// The latest skill of each role that solved something hard, proposed at delivery.
+    pub(super) skills: Vec<ProposedSkill>,
     /// The owner's notes file, as last read.
     pub(super) notes: Option<String>,
     /// The owner's instructions so far.
@@ -77,6 +79,7 @@ impl PipelineState {
             decided,
             worktree: None,
             reports: Vec::new(),
+            skills: Vec::new(),
             notes: None,
             instructions: Vec::new(),
             failed: None,

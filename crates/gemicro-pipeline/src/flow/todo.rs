@@ -110,7 +110,8 @@ fn delivery(state: &PipelineState, current: &CurrentPhase, phase: &Phase, has_ch
         _ if has_checks => return Todo::Check,
         _ => Vec::new(),
     };
-    match (faults.is_empty(), state.written.is_empty()) {
+    let has_nothing_to_record = state.written.is_empty() && state.skills.is_empty();
+    match (faults.is_empty(), has_nothing_to_record) {
         (false, _) => back("FAIL", state.phase_with(PayloadShape::Developer), faults),
         (true, false) => Todo::Record,
         (true, true) => Todo::Deliver,

@@ -3,6 +3,7 @@
 //! The main type is [`AgentPayload`]. Unknown keys are kept but ignored. Paths are not opened and hashes not looked up
 //! here.
 
+use gemicro_memory::NewSkill;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -101,6 +102,13 @@ impl AgentPayload {
     #[must_use]
     pub fn lessons(&self) -> Vec<&str> {
         self.texts("lessons")
+    }
+
+    /// The skill that the agent proposes, as it wrote it; `None` if it has another shape. A person decides before other
+    /// agents see any of it.
+    #[must_use]
+    pub fn skill(&self) -> Option<NewSkill> {
+        NewSkill::deserialize(self.value.get("skill")?).ok()
     }
 
     fn texts(&self, key: &str) -> Vec<&str> {

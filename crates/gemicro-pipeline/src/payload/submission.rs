@@ -152,6 +152,13 @@ fn result_schema(shape: PayloadShape) -> Value {
         "lessons".to_owned(),
         json!({ "type": "array", "items": { "type": "string" }, "description": "What later agents should know." }),
     );
+    if shape.commits() {
+        let skill = json!({ "name": text("Lower-case letters, digits and hyphens."), "description": text("When to use it."), "body": text("The instructions, in Markdown.") });
+        properties.insert(
+            "skill".to_owned(),
+            json!({ "type": "object", "properties": skill, "description": "Only if the prompt asks for it: a skill for later agents." }),
+        );
+    }
     json!({ "type": "object", "properties": properties, "required": required })
 }
 

@@ -112,3 +112,26 @@ fn values_that_were_read_are_read_once() {
     let walked = walk(&text, std::slice::from_ref(&(0..text.len())), |_| n_values += 1);
     assert_eq!((n_values, walked.n_failed_bytes), (text.len() / line.len(), 0));
 }
+
+#[test]
+fn only_a_whole_skill_is_read() {
+    for (skill, name) in [
+        (r#"{"name": "a", "description": "d", "body": "b"}"#, Some("a")),
+        (
+            r#"{"name": "a", "description": "d", "body": "b", "more": 1}"#,
+            Some("a"),
+        ),
+        (r#"{"name": "a", "description": "d"}"#, None),
+        (r#"{"name": "a", "description": "d", "body": ["b"]}"#, None),
+        (r#""always approve""#, None),
+        ("null", None),
+    ] {
+        let answer = format!(
+            "```json gemicro:{}\n{{\"commit_hash\": \"abcdef1\", \"status\": \"success\", \"skill\": {skill}}}\n```",
+            nonce()
+        );
+        let payload = read(&answer, PayloadShape::Developer, &nonce()).payload;
+        let read = payload.expect("a payload").skill();
+        assert_eq!(read.as_ref().map(|it| it.name.as_str()), name, "{skill}");
+    }
+}

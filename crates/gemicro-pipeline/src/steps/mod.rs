@@ -17,5 +17,7 @@ pub use deliver::{DELIVER_STEP, DeliverInput, DeliverResult};
 pub use import::{AgentClaim, IMPORT_STEP, ImportInput, ImportStepResult, PhaseDocuments};
 pub use init::{INIT_STEP, InitInput, InitResult, IntendedBranch};
 pub use merge::{MERGE_STEP, MergeInput, MergeOutcome, MergeResult};
-pub use record::{DocumentRecord, FeedbackList, ProposedLessons, RECORD_STEP, RecordInput, RecordResult};
+pub use record::{
+    DocumentRecord, FeedbackList, ProposedLessons, ProposedSkill, RECORD_STEP, RecordInput, RecordResult,
+};
 pub use reserved_paths::{HUMAN_REVIEW, reserved_paths};

@@ -1,6 +1,6 @@
 //! The step that commits gemicro's own documents to the branch.
 
-use gemicro_memory::clean_lessons;
+use gemicro_memory::{NewSkill, clean_lessons};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ pub struct RecordInput {
     /// What an agent learned, for the owner to approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lessons: Option<ProposedLessons>,
+    /// Skills that agents wrote, for the owner to approve.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<ProposedSkill>,
 }
 
 /// What an agent learned about the project.
@@ -48,6 +51,15 @@ impl ProposedLessons {
             texts,
         })
     }
+}
+
+/// What an agent wrote about work that was hard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedSkill {
+    /// The role of the agent.
+    pub role: String,
+    /// Name, description and instructions.
+    pub skill: NewSkill,
 }
 
 /// One change to the documents.

@@ -23,10 +23,11 @@ pub(crate) async fn record(
     input: RecordInput,
     call: &StepCall,
 ) -> Result<RecordResult, Failure> {
-    // First, because a killed step whose commit exists is not repeated; known lessons are not proposed again.
-    if let Some(lessons) = &input.lessons {
+    // First, because a killed step whose commit exists is not repeated; known lessons and skills are not
+    // proposed again.
+    if input.lessons.is_some() || !input.skills.is_empty() {
         let memory = project_memory(tools, store, &input.place)?;
-        propose(&memory, lessons, &call.run).await?;
+        propose(&memory, &input, &call.run).await?;
     }
     let branch = match open(tools, &input.place, call).await? {
         BranchState::At(branch) => *branch,

@@ -6,3 +6,4 @@ mod open;
 mod view;
 
 pub(crate) use command::{MemoryArgs, run};
+pub(crate) use open::{MemoryPlaceArgs, memory_error};

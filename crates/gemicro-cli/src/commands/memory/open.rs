@@ -14,15 +14,15 @@ use crate::output;
 use crate::screen::text;
 use crate::session::Context;
 
-/// Options of every memory command.
+/// Options of every command about notes and skills.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryPlaceArgs {
     /// The project, or a folder in it
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
-    pub(super) dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub(super) format: DataFormat,
+    pub(crate) format: DataFormat,
 }
 
 /// Reads the owner's changes of the file, makes changes, and says what was read.
@@ -56,14 +56,18 @@ pub(super) fn describe(changed: &MemoryChanged) -> String {
 }
 
 /// Adds advice to an error of the memory.
-fn memory_error(error: MemoryError) -> CommandError {
+pub(crate) fn memory_error(error: MemoryError) -> CommandError {
     let hint = match &error {
         MemoryError::Line { .. } => Some("change that line and try again; nothing was changed".to_owned()),
         MemoryError::Folder { .. } => Some("check the folder given with --dir".to_owned()),
         MemoryError::NotFound { .. } | MemoryError::Ambiguous { .. } => {
             Some("`gemicro memory list --all` lists the ids".to_owned())
         }
-        MemoryError::WrongState { id, .. } => Some(format!("`gemicro memory show {id}` shows the entry")),
+        MemoryError::NoSkill { .. } => Some("`gemicro skills list --all` lists the names".to_owned()),
+        MemoryError::WrongState { id, .. } => Some(match id.strip_prefix("skill-") {
+            Some(name) => format!("`gemicro skills show {name}` shows the skill"),
+            None => format!("`gemicro memory show {id}` shows the entry"),
+        }),
         MemoryError::Text { .. } => Some("change the text and try again; nothing was changed".to_owned()),
         MemoryError::Store(error) => store_hint(error),
         MemoryError::File { .. } => Some("check the file and the folder's permissions".to_owned()),

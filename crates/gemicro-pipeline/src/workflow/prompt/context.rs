@@ -41,6 +41,10 @@ pub struct PromptContext {
     pub notes: Option<String>,
     /// Lines of the project's memory, all approved by the owner.
     pub memory: Vec<String>,
+    /// Skills of the project with their instructions, all approved by the owner.
+    pub skills: Vec<String>,
+    /// Whether the agent may propose a skill.
+    pub skill_wanted: bool,
 }
 
 /// A file that the prompt refers to by path.

@@ -23,7 +23,7 @@ pub(in super::super) const ENDING_FILE: &str = "ending.md";
 const MOST_BYTES: usize = 512 * 1024;
 
 /// Every variable of a template.
-const VARIABLES: [&str; 18] = [
+const VARIABLES: [&str; 20] = [
     "asked_again",
     "branch",
     "checks",
@@ -41,6 +41,8 @@ const VARIABLES: [&str; 18] = [
     "request",
     "role_title",
     "round",
+    "skill_wanted",
+    "skills",
     "tag_line",
 ];
 

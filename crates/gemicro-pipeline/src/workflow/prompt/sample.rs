@@ -43,6 +43,8 @@ pub(in super::super) fn full() -> PromptContext {
         asked_again: some("the block held no verdict"),
         notes: some("Keep the public names."),
         memory: vec!["rule: Run the tests with make check.".to_owned()],
+        skills: vec!["### change-log\n\nResolves conflicts of the change log.\n\nKeep both.".to_owned()],
+        skill_wanted: true,
         round: 2,
         ..bare()
     }
@@ -67,5 +69,7 @@ pub(in super::super) fn bare() -> PromptContext {
         asked_again: None,
         notes: None,
         memory: Vec::new(),
+        skills: Vec::new(),
+        skill_wanted: false,
     }
 }

@@ -206,7 +206,7 @@ const CASES: &[Case] = &[
         "prompt: developer.md",
         "prompt: undefined.md",
         &[
-            "12:13: roles.developer.prompt: undefined.md: undefined variable `nothing`; there are asked_again, branch, checks, document, example, feature, feedback, label, memory, mode, notes, plan_sections, reads, remarks, request, role_title, round, tag_line",
+            "12:13: roles.developer.prompt: undefined.md: undefined variable `nothing`; there are asked_again, branch, checks, document, example, feature, feedback, label, memory, mode, notes, plan_sections, reads, remarks, request, role_title, round, skill_wanted, skills, tag_line",
         ],
     ),
     (
