@@ -13,6 +13,7 @@ mod chat;
 mod command_error;
 mod commands;
 mod config;
+mod default_agent;
 mod document_reader;
 mod environment;
 mod flow_table;

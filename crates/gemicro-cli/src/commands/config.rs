@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::args::{DataFormat, spending_options};
 use crate::command_error::CommandError;
 use crate::config::{
-    ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, NotifyConfig, ResearchFlags,
-    ResearchSettings, StateFolder,
+    AgentSettings, ChatSettings, CoverageSettings, Endpoints, ForgeSettings, GuardSettings, NotifyConfig,
+    ResearchFlags, ResearchSettings, StateFolder,
 };
 use crate::environment::KEY_VARIABLES;
 use crate::output;
@@ -37,6 +37,7 @@ pub(crate) fn run(ctx: &Context, args: &ConfigArgs) -> Result<(), CommandError> 
     let ConfigCommand::Show { format } = args.command;
     let layers = ctx.layers()?;
     let mut rows = StateFolder::resolve(&layers)?.rows();
+    rows.extend(AgentSettings::resolve(&layers)?.rows());
     rows.extend(ResearchSettings::resolve(&layers, ResearchFlags::default())?.rows());
     rows.extend(Endpoints::resolve(&layers)?.rows());
     rows.extend(ChatSettings::resolve(&layers, None, None, None)?.rows());

@@ -4,13 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gemicro_core::ask::AgentName;
 use gemicro_event::ErrorKind;
 use gemicro_pipeline::workflow::BuiltInWorkflow;
 
 use crate::command_error::CommandError;
+use crate::commands::doctor::ready_agents;
+use crate::config::Endpoints;
 use crate::output;
 use crate::session::Context;
 use crate::workflow_file::FOLDER;
+
+/// The project's settings file.
+const SETTINGS: &str = "gemicro.toml";
 
 /// Arguments of `gemicro init`.
 #[derive(Debug, Args)]
@@ -46,6 +52,7 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
         ));
     }
     let folder = project.join(FOLDER);
+    let agent = agent_to_write(ctx, &project)?;
     let prompts = folder.join("prompts");
     // Everything is checked before anything is written.
     refuse_links(&[&folder, &prompts])?;
@@ -82,11 +89,33 @@ pub(crate) fn run(ctx: &Context, args: &InitArgs) -> Result<(), CommandError> {
         }
         output::say(&format!("{word} {}", shown.display()));
     }
+    if let Some(agent) = agent {
+        let text = format!("# The agent of `gemicro ask`, `run` and `chat`.\nagent = \"{agent}\"\n");
+        output::replace(&project.join(SETTINGS), text.as_bytes())?;
+        let shown = given.join(SETTINGS);
+        output::say(&format!(
+            "Wrote {}: {agent} is the only agent that is ready",
+            shown.display()
+        ));
+    }
     if files.iter().any(|(.., fate)| *fate == FileFate::Kept) {
         output::say("Existing files were kept; `gemicro init --force` replaces them.");
     }
     output::say("Next: put your tests under `checks` in workflow.yaml, then run `gemicro workflow check`.");
     Ok(())
+}
+
+/// The agent for a new settings file: the only one that is ready. A project that has such a file keeps it.
+fn agent_to_write(ctx: &Context, project: &Path) -> Result<Option<AgentName>, CommandError> {
+    let file = project.join(SETTINGS);
+    if fs::symlink_metadata(&file).is_ok() {
+        return Ok(None);
+    }
+    let endpoints = Endpoints::resolve(&ctx.layers()?)?;
+    Ok(match ready_agents(&ctx.environment, &endpoints)?.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    })
 }
 
 /// Refuses to write through a link, which could lead anywhere.

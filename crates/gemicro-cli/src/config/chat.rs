@@ -75,7 +75,7 @@ impl ChatSettings {
         vec![
             (
                 "chat.model",
-                name(&self.model.value, "gemini"),
+                name(&self.model.value, "the default agent"),
                 self.model.origin.clone(),
             ),
             (

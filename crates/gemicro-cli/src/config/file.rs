@@ -91,10 +91,12 @@ impl ConfigFile {
         Ok(file)
     }
 
-    /// The value of `group.key`.
+    /// The value of `group.key`, or of a key without a group.
     pub(super) fn get(&self, key: &str) -> Option<&toml::Value> {
-        let (group, name) = key.split_once('.')?;
-        self.table.get(group)?.as_table()?.get(name)
+        match key.split_once('.') {
+            Some((group, name)) => self.table.get(group)?.as_table()?.get(name),
+            None => self.table.get(key),
+        }
     }
 
     pub(super) fn group(&self, name: &str) -> Option<&toml::Value> {

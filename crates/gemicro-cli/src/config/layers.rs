@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{ConfigFile, Owner};
 use super::{
-    SettingOrigin, SettingValue, chat, coverage, endpoints, forges, guard, notify, research_defaults,
+    SettingOrigin, SettingValue, agent, chat, coverage, endpoints, forges, guard, notify, research_defaults,
     state_folder,
 };
 use crate::command_error::CommandError;
@@ -53,6 +53,7 @@ impl Layers {
     pub(crate) fn warnings(&self) -> Vec<String> {
         let known: Vec<&str> = state_folder::KEYS
             .iter()
+            .chain(agent::KEYS)
             .chain(research_defaults::KEYS)
             .chain(endpoints::KEYS)
             .chain(guard::KEYS)

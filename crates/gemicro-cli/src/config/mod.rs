@@ -3,6 +3,7 @@
 //! One file per group of settings; [`Layers`] provides the values of a group. A value keeps its [`SettingOrigin`], so
 //! that `gemicro config show` can print it.
 
+mod agent;
 mod chat;
 mod coverage;
 pub(crate) mod endpoints;
@@ -18,6 +19,7 @@ pub(crate) mod state_folder;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use agent::AgentSettings;
 pub(crate) use chat::ChatSettings;
 pub(crate) use coverage::CoverageSettings;
 pub(crate) use endpoints::{BackendName, Endpoints};

@@ -26,6 +26,7 @@ mod conversations;
 mod costs;
 mod day_budget;
 mod dead_letters;
+mod default_agent;
 mod demo;
 mod disguised;
 mod doctor;

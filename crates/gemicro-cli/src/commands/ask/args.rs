@@ -28,7 +28,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "task/NAME")]
     pub(crate) branch: Option<String>,
 
-    /// The agent [default: the agent that has --model, else gemini]
+    /// The agent [default: the agent that has --model, else the default agent]
     #[arg(long, value_enum)]
     pub(crate) agent: Option<AgentArg>,
 

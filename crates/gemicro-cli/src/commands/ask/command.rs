@@ -15,6 +15,7 @@ use crate::args::DataFormat;
 use crate::asker::NoAsker;
 use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
+use crate::default_agent::DefaultAgent;
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
 use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
@@ -54,7 +55,10 @@ fn ask(ctx: &Context, args: &AskArgs) -> Result<(RunEnd, StreamId), CommandError
         Some(named) => Some(find_session(&ctx.home(&layers)?, named)?),
         None => None,
     };
-    let request = args.request(args.template.prompt(prompt(args)?)?, known.as_ref())?;
+    let mut request = args.request(args.template.prompt(prompt(args)?)?, known.as_ref())?;
+    if request.agent.is_none() && request.model.is_none() {
+        request.agent = Some(DefaultAgent::resolve(&ctx.environment, &layers)?.agent);
+    }
     // Everything that can be refused is refused before the store is opened.
     let plan = Plan::of(&Request::Ask(Box::new(request))).map_err(|failure| match failure.kind {
         ErrorKind::NotFound => CommandError::from(failure).with_hint("check the folder given with --cd"),

@@ -16,6 +16,7 @@ use crate::args::DataFormat;
 use crate::chat::{ChatChannel, lines, screen};
 use crate::command_error::CommandError;
 use crate::config::{ChatSettings, Endpoints, Layers, ResearchFlags, ResearchSettings};
+use crate::default_agent::DefaultAgent;
 use crate::recorder::{RunRecorder, write_recorded};
 use crate::session::{CommandRunService, Context, is_gone, owner};
 use crate::{runtime, signals};
@@ -81,7 +82,13 @@ async fn config(
     let reach = reach(ctx, layers)?;
     let limits = Limits::merge_all(args.budget.iter().copied())
         .map_err(|error| CommandError::usage(error.to_string(), "give each kind of limit once"))?;
-    let speaker = find(settings.model.value.as_deref().unwrap_or("gemini"), reach)?;
+    let speaker = match settings.model.value.as_deref() {
+        Some(name) => find(name, reach)?,
+        None => find(
+            DefaultAgent::resolve(&ctx.environment, layers)?.agent.as_str(),
+            reach,
+        )?,
+    };
     let summariser = speaker::summariser(settings.summariser.value.as_deref(), reach)?;
     let research = ResearchSettings::resolve(layers, ResearchFlags::default())?;
     let desk = ctx.desk(layers, &research, args.no_resident).await?;

@@ -129,6 +129,21 @@ pub(crate) fn can_answer(
     refuse(ErrorKind::AuthFailed, access(agent, environment, &setup), "")
 }
 
+/// The agents whose program was found and that have a key or a login; nothing is started.
+///
+/// # Errors
+/// When the path of this program cannot be found.
+pub(crate) fn ready_agents(
+    environment: &Environment,
+    endpoints: &Endpoints,
+) -> Result<Vec<AgentName>, CommandError> {
+    let setup = agents::setup(environment, endpoints, Forges::default())?;
+    let is_ready = |agent: &AgentName| {
+        program(*agent, &setup, None).fix.is_none() && access(*agent, environment, &setup).fix.is_none()
+    };
+    Ok(AgentName::ALL.into_iter().filter(is_ready).collect())
+}
+
 /// One finding per agent. All programs are asked at the same time, in the given sandbox; without a folder for them
 /// nothing is started.
 pub(super) fn programs(

@@ -51,6 +51,7 @@ pub(crate) fn run(ctx: &Context, args: &DoctorArgs) -> Result<(), CommandError> 
     };
     findings.extend(super::models::look(ctx, args.offline));
     findings.extend(super::agents::look(ctx, store_works));
+    findings.extend(super::default_agent::look(ctx));
     findings.push(super::forge::look(ctx, args.offline));
     findings.extend(super::notifications::look(ctx));
     findings.push(if store_works {

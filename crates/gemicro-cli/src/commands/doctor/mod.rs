@@ -5,11 +5,12 @@ mod agents;
 mod agents_tests;
 mod ask_version;
 mod command;
+mod default_agent;
 mod finding;
 mod forge;
 mod models;
 mod notifications;
 mod sandbox;
 
-pub(crate) use agents::{can_answer, obstacles};
+pub(crate) use agents::{can_answer, obstacles, ready_agents};
 pub(crate) use command::{DoctorArgs, run};

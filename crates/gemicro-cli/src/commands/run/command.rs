@@ -19,6 +19,7 @@ use crate::answer_source::AnswerSource;
 use crate::args::PrintFormat;
 use crate::command_error::CommandError;
 use crate::config::{ResearchFlags, ResearchSettings};
+use crate::default_agent::DefaultAgent;
 use crate::follow::{RESUME, RunWatch, follow};
 use crate::output::{self, CommandOutput};
 use crate::recorder::{RunRecorder, tap_if_recorded, write_recorded};
@@ -58,7 +59,7 @@ pub(crate) fn run_as(
         workflow: workflow_file::load(named.as_deref(), &directory)?,
         directory,
         branch: args.branch.clone(),
-        agent: args.agent.map(AgentName::from),
+        agent: agent(ctx, args)?,
         model: args.model.clone(),
         remote: args.remote.clone(),
         require_protection: args.require_protection,
@@ -96,6 +97,17 @@ pub(crate) fn run_as(
         };
         start(ctx, &here, plan, &stop, shown).await
     })
+}
+
+/// The agent of roles that name none; by default the one that has the model.
+fn agent(ctx: &Context, args: &RunArgs) -> Result<Option<AgentName>, CommandError> {
+    match (args.agent, &args.model) {
+        (Some(agent), _) => Ok(Some(agent.into())),
+        (None, Some(_)) => Ok(None),
+        (None, None) => Ok(Some(
+            DefaultAgent::resolve(&ctx.environment, &ctx.layers()?)?.agent,
+        )),
+    }
 }
 
 /// How a run is shown, and who decides.
