@@ -27,6 +27,12 @@ pub struct AutomaticMerge {
     pub conflicts: BTreeSet<String>,
 }
 
+impl AutomaticMerge {
+    pub(super) fn tree(&self) -> &str {
+        &self.tree
+    }
+}
+
 impl TrustedRepo {
     /// Merges two commits the way `git merge` of the second into the first does.
     ///

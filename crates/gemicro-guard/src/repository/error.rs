@@ -102,6 +102,19 @@ pub enum RepositoryError {
         /// The worktree that has the branch checked out.
         folder: PathBuf,
     },
+    /// The checkout of a branch has uncommitted changes, so the branch cannot be moved under it.
+    #[error("{folder} has uncommitted changes; commit or stash them (git -C {folder} stash) and try again")]
+    DirtyCheckout { folder: PathBuf },
+    /// Files in the checkout of a branch would be overwritten.
+    #[error("the files in {folder} cannot be updated: {line}; move them away and try again")]
+    CheckoutInTheWay {
+        folder: PathBuf,
+        /// The last line that git wrote.
+        line: String,
+    },
+    /// There is no remote to push to.
+    #[error("the repository has no remote to push to; add one with `git remote add origin URL`")]
+    NoRemote,
     /// The branch was moved since the last import. Nothing was imported.
     #[error(
         "branch {branch} was moved by another process, from {expected} to {found}; rebuild the task from it"
@@ -228,6 +241,7 @@ impl From<&RepositoryError> for ErrorKind {
             RepositoryError::PartialClone { .. }
             | RepositoryError::Git { .. }
             | RepositoryError::NoCommits
+            | RepositoryError::NoRemote
             | RepositoryError::NoMainBranch
             | RepositoryError::UnusablePath { .. }
             | RepositoryError::UnsafeSetting { .. }
@@ -236,6 +250,8 @@ impl From<&RepositoryError> for ErrorKind {
             RepositoryError::FolderTaken { .. }
             | RepositoryError::BranchTaken { .. }
             | RepositoryError::BranchCheckedOut { .. }
+            | RepositoryError::DirtyCheckout { .. }
+            | RepositoryError::CheckoutInTheWay { .. }
             | RepositoryError::BranchMoved { .. } => Self::Conflict,
             RepositoryError::BranchMissing { .. } | RepositoryError::NotATask { .. } => Self::NotFound,
             RepositoryError::BranchSwitched { .. } => Self::BranchSwitched,

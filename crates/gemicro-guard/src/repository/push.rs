@@ -1,4 +1,4 @@
-//! Pushes one commit to a task's branch at a remote: never forced, and nothing else.
+//! Pushes one commit to one branch at a remote: never forced, and nothing else.
 
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
@@ -22,8 +22,28 @@ impl TrustedRepo {
     /// # Errors
     /// [`RemoteError`] when the remote is unknown, cannot be reached or rejects the push.
     pub fn push(&self, remote: &str, slug: &Slug, commit: &CommitId) -> Result<PushOutcome, RepositoryError> {
-        let remote = self.remote(remote)?;
-        let mapping = format!("{commit}:{}", slug.reference());
+        self.push_branch(&self.remote(remote)?, &slug.branch(), commit)
+    }
+
+    /// Pushes a commit to a branch at `origin`, or at the only remote, and returns the name of the remote. Refused if
+    /// the remote branch has other commits.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push); also when there is no remote.
+    pub fn push_to_usual(&self, branch: &str, commit: &CommitId) -> Result<String, RepositoryError> {
+        let remote = self.meant_remote(None)?.ok_or(RepositoryError::NoRemote)?;
+        self.push_branch(&remote, branch, commit)?;
+        Ok(remote.name)
+    }
+
+    fn push_branch(
+        &self,
+        remote: &GitRemote,
+        branch: &str,
+        commit: &CommitId,
+    ) -> Result<PushOutcome, RepositoryError> {
+        let reference = format!("refs/heads/{branch}");
+        let mapping = format!("{commit}:{reference}");
         let arguments = [
             "push",
             "--porcelain",
@@ -39,11 +59,9 @@ impl TrustedRepo {
             &remote.name,
             &mapping,
         ];
-        let answer = self.speak(&remote, &arguments)?;
+        let answer = self.speak(remote, &arguments)?;
         let text = answer.text();
-        let report = text
-            .lines()
-            .find_map(|line| PushReport::read(line, &slug.reference()));
+        let report = text.lines().find_map(|line| PushReport::read(line, &reference));
         match (answer.code, report) {
             (0, Some(PushReport { flag: "=", .. })) => Ok(PushOutcome::UpToDate),
             (0, Some(_)) => Ok(PushOutcome::Done),
@@ -53,7 +71,7 @@ impl TrustedRepo {
             }),
             (_, Some(report)) => {
                 let said = remote_lines(&String::from_utf8_lossy(&answer.words));
-                Err(report.refusal(&remote, slug, &said).into())
+                Err(report.refusal(remote, branch, &said).into())
             }
             (_, None) => Err(remote.failure(&answer).into()),
         }
@@ -74,10 +92,10 @@ impl<'a> PushReport<'a> {
         (to == reference).then_some(Self { flag, words })
     }
 
-    fn refusal(&self, remote: &GitRemote, slug: &Slug, said: &str) -> RemoteError {
+    fn refusal(&self, remote: &GitRemote, branch: &str, said: &str) -> RemoteError {
         let is_behind = ["(non-fast-forward)", "(fetch first)", "(needs force)"];
         let line = remote.redact_git_text(&format!("{}{said}", self.words));
-        let (remote, branch) = (remote.name.clone(), slug.branch());
+        let (remote, branch) = (remote.name.clone(), branch.to_owned());
         match is_behind.iter().any(|words| self.words.contains(words)) {
             true => RemoteError::NotFastForward { remote, branch, line },
             false => RemoteError::PushRefused { remote, branch, line },

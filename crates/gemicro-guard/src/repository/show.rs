@@ -83,6 +83,29 @@ fn is_of(repository: &TrustedRepo, folder: &Path) -> bool {
     records.is_some_and(|records| real(&record).is_some_and(|record| record.starts_with(records)))
 }
 
+impl TrustedRepo {
+    /// Removes the checkout that [`show()`] made for a task, if it has no changes. Returns the reason if it stays.
+    ///
+    /// # Errors
+    /// When git cannot list the checkouts.
+    pub fn remove_shown(&self, slug: &Slug) -> Result<Option<String>, RepositoryError> {
+        let checkouts = self.checkouts()?;
+        let main = checkouts.first().map_or(self.top(), |main| &main.folder);
+        let is_ours = |folder: &Path| {
+            let mut there = checkouts.iter().filter(|checkout| checkout.folder == folder);
+            there.any(|checkout| is_of(self, &checkout.folder))
+        };
+        let folder = place(main, slug, is_ours);
+        if !is_ours(&folder) {
+            return Ok(None);
+        }
+        let mut call = GitCall::new(CallPlace::Repository, &["worktree", "remove"]);
+        call.arguments.push(folder.clone().into());
+        let answer = self.git.run(call)?;
+        Ok((answer.code != 0).then(|| format!("{} stays: {}", folder.display(), answer.last_line())))
+    }
+}
+
 /// Whether a checkout is one of gemicro's.
 pub(super) fn is_shown(folder: &Path) -> bool {
     let is_ours = |name: &OsStr| name == FOLDER;

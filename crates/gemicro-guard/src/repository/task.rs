@@ -98,6 +98,14 @@ impl TaskRepo {
         TaskRecord::read(folder).map(|record| record.repository)
     }
 
+    /// The same, and the name of the task in it.
+    ///
+    /// # Errors
+    /// As for [`TaskRepo::repository_of`].
+    pub fn about(folder: &Path) -> Result<(PathBuf, Slug), RepositoryError> {
+        TaskRecord::read(folder).map(|record| (record.repository, record.slug))
+    }
+
     /// The task's id: the name of its folder.
     #[must_use]
     pub fn id(&self) -> String {
@@ -232,8 +240,15 @@ impl TaskRepo {
     /// # Errors
     /// When the folder cannot be moved out of the way.
     pub fn discard(self) -> Result<(), RepositoryError> {
-        let folder = self.layout.folder;
-        layout::throw_away(&folder)
+        Self::discard_folder(&self.layout.folder)
+    }
+
+    /// The same for a folder that may be incomplete.
+    ///
+    /// # Errors
+    /// As for [`TaskRepo::discard`].
+    pub fn discard_folder(folder: &Path) -> Result<(), RepositoryError> {
+        layout::throw_away(folder)
     }
 }
 
