@@ -30,6 +30,7 @@ use super::memory::{ConversationMemory, tag};
 use super::messages;
 use super::permission_prompter::PermissionPrompter;
 use super::pool::{PooledProcess, ProcessKey};
+use super::port_block::PortBlock;
 use super::recall_tool::RecallTool;
 use super::setup::{AgentAccess, approves_nothing, cli, must_ask};
 use super::submission::ResultTool;
@@ -236,7 +237,7 @@ impl<'a> AgentAttempt<'a> {
             request.git_settings = branch::programs_off(&shared.setup, self.state(), &task.directory).await?;
         }
         self.seen.denials = self.denials(guard);
-        let profile = launch_inputs::profile(
+        let mut profile = launch_inputs::profile(
             (&shared.setup, &shared.commons),
             task,
             &place,
@@ -244,6 +245,11 @@ impl<'a> AgentAttempt<'a> {
             ticket.is_some(),
             branch,
         )?;
+        // Held until the turn ends.
+        let ports = branch.and_then(|_| PortBlock::take());
+        profile
+            .environment
+            .extend(ports.iter().flat_map(PortBlock::variables));
         let brought = match self.access.login() {
             Some(login) => Some(bring(login, &request.home, &request.temp)?),
             None => None,

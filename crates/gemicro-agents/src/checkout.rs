@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::branch::OnBranch;
 use super::caches::{Caches, CheckoutUse, is_free, make};
+use super::port_block::PortBlock;
 use super::step_tools::{Tools, run_blocking};
 use super::task_folder::to_failure;
 
@@ -23,6 +24,8 @@ pub struct Checkout {
     branch: OnBranch,
     /// The sandboxed workshop for commands in it.
     pub workshop: Workshop,
+    /// Held for the commands.
+    _ports: Option<PortBlock>,
 }
 
 /// The result of the `setup` commands.
@@ -55,8 +58,13 @@ impl Checkout {
             Ok(branch)
         })
         .await?;
-        let workshop = workshop(tools, &branch, place).await?;
-        Ok(Self { branch, workshop })
+        let ports = PortBlock::take();
+        let workshop = workshop(tools, &branch, place, ports.as_ref()).await?;
+        Ok(Self {
+            branch,
+            workshop,
+            _ports: ports,
+        })
     }
 
     /// Runs the `setup` commands. They execute code from the branch, so they must not change what later steps see of
@@ -125,12 +133,18 @@ impl Checkout {
     }
 }
 
-async fn workshop(tools: &Tools, branch: &OnBranch, place: &CheckoutSpec) -> Result<Workshop, Failure> {
+async fn workshop(
+    tools: &Tools,
+    branch: &OnBranch,
+    place: &CheckoutSpec,
+    ports: Option<&PortBlock>,
+) -> Result<Workshop, Failure> {
     let tier = tools.tier().await?;
     let setup = &tools.setup;
     let path = setup.search_path();
     let usual = [("PATH", path.as_str()), ("LANG", "C.UTF-8"), ("CI", "true")];
     let usual = usual.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let of_ports = ports.into_iter().flat_map(PortBlock::variables);
     let profile = branch.task_profile(TaskSandbox {
         mode: WriteMode::WorkspaceWrite,
         user_home: setup.user_home.clone(),
@@ -142,7 +156,7 @@ async fn workshop(tools: &Tools, branch: &OnBranch, place: &CheckoutSpec) -> Res
         },
         unix_sockets: false,
         limits: ResourceLimits::default(),
-        environment: usual.to_vec(),
+        environment: usual.into_iter().chain(of_ports).collect(),
     });
     Ok(Workshop {
         launcher: setup.launcher.clone(),

@@ -10,6 +10,7 @@ use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_runner::supervise::{ProcessHandle, end_leftover};
 
+use super::agent_slot::AgentSlot;
 use super::attempt::AgentAttempt;
 use super::owner_notes::refresh_notes;
 use super::setup::AgentSetup;
@@ -63,6 +64,7 @@ impl Executor for AgentExecutor {
                 let refreshed = refresh_notes(&shared, work, &call.reporter).await;
                 refreshed.map_err(refused_start)?;
             }
+            let _slot = AgentSlot::wait(shared.commons.state(), shared.setup.max_agents, &call).await?;
             AgentAttempt::run(&shared, &work, call).await
         })
     }

@@ -36,6 +36,14 @@ pub struct AgentSetup {
     pub forges: Forges,
     /// Reads the workflow of a project.
     pub workflows: WorkflowReader,
+    /// How many agents work at once, over all runs of the state folder.
+    pub max_agents: usize,
+}
+
+/// The number of agents at once, unless the user sets it: one per core, at least 4. They mostly wait for their model.
+#[must_use]
+pub fn default_max_agents() -> usize {
+    std::thread::available_parallelism().map_or(4, |cores| cores.get().max(4))
 }
 
 impl AgentSetup {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gemicro_core::ask::AgentName;
 use gemicro_engine::pipeline::{Forges, WorkflowReader};
-use gemicro_engine::{AgentAccess, AgentSetup, Login, PolicyReader};
+use gemicro_engine::{AgentAccess, AgentSetup, Login, PolicyReader, default_max_agents};
 use gemicro_event::{ErrorKind, Failure};
 use gemicro_guard::sandbox::Launcher;
 use gemicro_llm::gateway::{GatewaySecret, UpstreamAddress};
@@ -56,6 +56,7 @@ pub(crate) fn setup(
             workflow_file::load(None, folder)
                 .map_err(|not_loaded| CommandError::from(not_loaded).into_failure())
         }),
+        max_agents: default_max_agents(),
     })
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gemicro_core::run::RunRow;
 use gemicro_engine::{
-    AllowedHost, Engine, EngineConfig, FetchRules, LocalRunService, NotifySetup, Resident, RunService,
+    AgentSetup, AllowedHost, Engine, EngineConfig, FetchRules, LocalRunService, NotifySetup, Resident,
+    RunService,
 };
 use gemicro_event::{ErrorKind, RunStatus, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
@@ -137,11 +138,14 @@ impl Context {
                 ..FetchRules::default()
             },
             reader: document_reader::reader_program(),
-            agents: Some(agents::setup(
-                &self.environment,
-                &endpoints,
-                ForgeSettings::resolve(layers)?.forges(&self.environment),
-            )?),
+            agents: Some(AgentSetup {
+                max_agents: state.max_agents.value,
+                ..agents::setup(
+                    &self.environment,
+                    &endpoints,
+                    ForgeSettings::resolve(layers)?.forges(&self.environment),
+                )?
+            }),
             secrets: secrets(&self.environment, &state, &notify),
             share_sources: true,
             max_parallel: MAX_PARALLEL,

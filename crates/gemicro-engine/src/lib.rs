@@ -41,7 +41,8 @@ pub use engine::Engine;
 pub use engine_config::EngineConfig;
 pub use flows::{FLOWS, event_registry, flow_named};
 pub use gemicro_agents::{
-    AgentAccess, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, WarmStatus, find_session,
+    AgentAccess, AgentExecutor, AgentSetup, KnownSession, Login, PolicyReader, StoredTask, WarmStatus,
+    default_max_agents, find_session, prune_task, stored_tasks,
 };
 pub use gemicro_batch::contract::{
     BatchAnswer, BatchError, BatchStatus, Counts, ItemAnswer, ItemQuestion, ItemState, Items,
@@ -54,9 +55,9 @@ pub use gemicro_source::{
     AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, ReaderProgram, is_url, read_contained,
 };
 pub use gemicro_steps::plans::{
-    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, OodaRequest, PipelineKind, PipelineRequest,
-    PromptRequest, Request, ResearchKind, ResearchRequest, StartPipelineParameters, StartResearchParameters,
-    TASK_BRANCH,
+    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, OodaRequest, PipelineKind,
+    PipelineRequest, PromptRequest, Request, ResearchKind, ResearchRequest, StartPipelineParameters,
+    StartResearchParameters, TASK_BRANCH,
 };
 pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
 pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBoard};

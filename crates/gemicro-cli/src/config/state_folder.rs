@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gemicro_core::budget::Limits;
+use gemicro_engine::default_max_agents;
 use gemicro_event::ErrorKind;
 use sha2::{Digest, Sha256};
 
@@ -20,6 +21,7 @@ pub(super) const KEYS: &[&str] = &[
     "state.resident",
     "state.linger",
     "state.day_budget",
+    "state.max_agents",
 ];
 
 const HOME: Spec<Option<PathBuf>> = Spec {
@@ -57,6 +59,13 @@ const DAY_BUDGET: Spec<Limits> = Spec {
     read: read_day_budget,
 };
 
+const MAX_AGENTS: Spec<usize> = Spec {
+    key: "state.max_agents",
+    variable: "GEMICRO_MAX_AGENTS",
+    flag: "",
+    read: read_max_agents,
+};
+
 /// The variable that holds the budget of the day.
 pub(crate) const DAY_BUDGET_VARIABLE: &str = "GEMICRO_DAY_BUDGET";
 
@@ -78,6 +87,8 @@ pub(crate) struct StateFolder {
     pub(crate) linger: SettingValue<Duration>,
     /// The budget for all runs of the store that start on one day.
     pub(crate) day_budget: SettingValue<Limits>,
+    /// How many agents work at once, over all runs.
+    pub(crate) max_agents: SettingValue<usize>,
 }
 
 impl StateFolder {
@@ -109,6 +120,7 @@ impl StateFolder {
             resident: layers.pick(&RESIDENT, None, true)?,
             linger: layers.pick(&LINGER, None, LINGERS)?,
             day_budget: layers.pick(&DAY_BUDGET, None, Limits::NONE)?,
+            max_agents: layers.pick(&MAX_AGENTS, None, default_max_agents())?,
         })
     }
 
@@ -167,6 +179,14 @@ impl StateFolder {
                 "state.day_budget",
                 self.day_budget.value.to_string(),
                 self.day_budget.origin.clone(),
+            ),
+            (
+                "state.max_agents",
+                match matches!(self.max_agents.origin, SettingOrigin::Default) {
+                    true => "one per core, at least 4".to_owned(),
+                    false => self.max_agents.value.to_string(),
+                },
+                self.max_agents.origin.clone(),
             ),
         ]
     }
@@ -239,6 +259,15 @@ fn read_day_budget(written: &RawSetting) -> Result<Limits, String> {
     let all = written.texts.iter().map(|text| parse_day_budget(text));
     let all = all.collect::<Result<Vec<Limits>, String>>()?;
     Limits::merge_all(all).map_err(|error| error.to_string())
+}
+
+fn read_max_agents(written: &RawSetting) -> Result<usize, String> {
+    if written.by_project {
+        return Err("a project cannot choose how many agents work on your machine".to_owned());
+    }
+    let text = one(written)?.trim();
+    let number = text.parse().ok().filter(|number| (1..=1_000).contains(number));
+    number.ok_or_else(|| format!("`{text}` is not a number of agents from 1 to 1000"))
 }
 
 /// Parses `--day-budget`: tokens or money, or both separated by a comma.

@@ -155,6 +155,7 @@ impl Place {
                 remote_variables: Vec::new(),
                 forges: Default::default(),
                 workflows: Default::default(),
+                max_agents: 4,
             }),
             secrets: Vec::new(),
             share_sources: false,
