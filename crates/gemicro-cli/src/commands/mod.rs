@@ -27,6 +27,7 @@ pub(crate) mod ooda;
 pub(crate) mod pause;
 pub(crate) mod payload;
 pub(crate) mod prune;
+mod prune_tasks;
 pub(crate) mod recording;
 pub(crate) mod replay;
 pub(crate) mod research;

@@ -9,6 +9,7 @@ use gemicro_event::{StreamId, Timestamp};
 use gemicro_store::{DurableStore, PruneRule, RunFilter};
 use serde_json::json;
 
+use super::prune_tasks::prune_tasks;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
@@ -34,6 +35,12 @@ pub(crate) struct PruneArgs {
     /// Delete this run, ended or not: the start of its id, or `last`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["older_than", "max_size"])]
     pub(crate) run: Option<String>,
+    /// Remove folder, checkout and branch of every task that is merged and whose run ended
+    #[arg(long, conflicts_with_all = ["older_than", "max_size", "run"])]
+    pub(crate) tasks: bool,
+    /// Also remove tasks that are not merged: their work is lost
+    #[arg(long, requires = "tasks")]
+    pub(crate) force: bool,
     /// Print what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -53,10 +60,13 @@ struct PruneSummary {
 }
 
 pub(crate) fn run(ctx: &Context, args: &PruneArgs) -> Result<(), CommandError> {
+    if args.tasks {
+        return runtime::block_on(prune_tasks(ctx, args));
+    }
     if args.older_than.is_none() && args.max_size.is_none() && args.run.is_none() {
         return Err(CommandError::usage(
             "no option says what to delete",
-            "use --older-than 30d, --max-size 1G or --run RUN; preview with --dry-run",
+            "use --older-than 30d, --max-size 1G, --run RUN or --tasks; preview with --dry-run",
         ));
     }
     runtime::block_on(prune(ctx, args))
@@ -73,26 +83,35 @@ async fn prune(ctx: &Context, args: &PruneArgs) -> Result<(), CommandError> {
     if args.dry_run {
         return output::print(&intent);
     }
-    if !args.yes {
-        if !ctx.screen.stdin_is_terminal {
-            return Err(CommandError::usage(
-                "prune asks before it deletes, but stdin is not a terminal",
-                "add --yes, or preview with --dry-run",
-            ));
-        }
-        output::ask(&format!("{intent}Delete permanently? [y/N] "));
-        let mut typed = String::new();
-        std::io::stdin().read_line(&mut typed)?;
-        if !matches!(typed.trim().to_lowercase().as_str(), "y" | "yes") {
-            output::say("Nothing was deleted.");
-            return Ok(());
-        }
+    if !confirm(ctx, args, &intent)? {
+        return Ok(());
     }
     let report = delete(&store, args, single).await?;
     sweep_indexes(&store, &home).await?;
     sweep_leftovers(&home);
     store.close().await;
     print(&report, args.format)
+}
+
+/// Asks whether to go on, unless the caller said yes.
+pub(super) fn confirm(ctx: &Context, args: &PruneArgs, intent: &str) -> Result<bool, CommandError> {
+    if args.yes {
+        return Ok(true);
+    }
+    if !ctx.screen.stdin_is_terminal {
+        return Err(CommandError::usage(
+            "prune asks before it deletes, but stdin is not a terminal",
+            "add --yes, or preview with --dry-run",
+        ));
+    }
+    output::ask(&format!("{intent}Delete permanently? [y/N] "));
+    let mut typed = String::new();
+    std::io::stdin().read_line(&mut typed)?;
+    let is_yes = matches!(typed.trim().to_lowercase().as_str(), "y" | "yes");
+    if !is_yes {
+        output::say("Nothing was deleted.");
+    }
+    Ok(is_yes)
 }
 
 async fn delete(
