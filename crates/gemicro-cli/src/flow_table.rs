@@ -11,7 +11,7 @@ use gemicro_event::{Event, Json};
 use crate::answer_source::AnswerSource;
 use crate::args::{DataFormat, PrintFormat};
 use crate::command_error::CommandError;
-use crate::commands::{ask, ooda, research, run as pipeline};
+use crate::commands::{ask, merge, ooda, research, run as pipeline};
 use crate::follow::RESUME;
 use crate::session::Context;
 use crate::story::{Story, StoryKind, beginnings};
@@ -85,6 +85,12 @@ const ROWS: &[FlowRow] = &[
         ..RESEARCH
     },
     FlowRow {
+        name: "merge",
+        story: shown_by(beginnings::merge),
+        watch: watch_merge,
+        ..RESEARCH
+    },
+    FlowRow {
         name: "pipeline",
         takes_answers: true,
         has_phases: true,
@@ -145,6 +151,14 @@ fn watch_ooda(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError
         deciding: it.deciding,
     };
     Box::pin(ooda::watch(it.ctx, it.here, it.watching, it.stop, shown))
+}
+
+fn watch_merge(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {
+    let shown = merge::MergeDisplay {
+        format: it.format.into(),
+        out: it.out,
+    };
+    Box::pin(merge::watch(it.ctx, it.here, it.watching, it.stop, shown))
 }
 
 fn watch_pipeline(it: ResumedFlow<'_>) -> LocalBoxFuture<'_, Result<(), CommandError>> {

@@ -35,6 +35,7 @@ mod story;
 mod tell_run;
 mod token;
 mod update_recording;
+mod user_repository;
 mod view;
 mod workflow_file;
 

@@ -10,9 +10,7 @@ use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
     answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff,
-    doctor, events, export, guard, inbox, init, instruct, man, mcp, memory, notify, ooda, pause, payload,
-    prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim,
-    skills, store, test_recordings, worker, workflow,
+    doctor, events, export, guard, inbox, init, instruct, man, mcp, memory, notify, ooda, pause, payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, skills, store, test_recordings, worker, workflow, merge,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;
@@ -105,6 +103,7 @@ fn wants_json(command: &Command, screen: &Screen) -> bool {
         Command::Batch(args) => args.format(screen) == DataFormat::Json,
         Command::Ooda(args) => args.format == DataFormat::Json,
         Command::Run(args) => args.format == PrintFormat::Json,
+        Command::Merge(args) => args.format == DataFormat::Json,
         Command::Demo(args) => args.format == PrintFormat::Json,
         Command::Show(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
         Command::Resume(args) => matches!(args.format, PrintFormat::Json | PrintFormat::Jsonl),
@@ -156,6 +155,7 @@ fn execute(ctx: &Context, command: Command) -> Result<(), CommandError> {
         Command::Batch(args) => batch::run(ctx, &args),
         Command::Ooda(args) => ooda::run(ctx, &args),
         Command::Run(args) => pipeline::run(ctx, &args),
+        Command::Merge(args) => merge::run(ctx, &args),
         Command::Demo(args) => demo::run(ctx, &args),
         Command::Init(args) => init::run(ctx, &args),
         Command::Workflow(args) => workflow::run(ctx, &args),

@@ -12,10 +12,11 @@ use gemicro_core::prompt::PromptFlow;
 use gemicro_core::research::ResearchFlow;
 use gemicro_core::run::RunRow;
 use gemicro_event::Registry;
+use gemicro_merge::MergeFlow;
 use gemicro_pipeline::flow::PipelineFlow;
 
 /// The built-in flows.
-pub const FLOWS: [&dyn AnyFlow; 8] = [
+pub const FLOWS: [&dyn AnyFlow; 9] = [
     &ResearchFlow,
     &AskFlow,
     &PromptFlow,
@@ -24,6 +25,7 @@ pub const FLOWS: [&dyn AnyFlow; 8] = [
     &StrategyFlow,
     &OodaFlow,
     &PipelineFlow,
+    &MergeFlow,
 ];
 
 /// The flow with this name.

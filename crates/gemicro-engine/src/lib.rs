@@ -15,6 +15,7 @@ mod engine_config;
 mod flows;
 mod inbox;
 mod local_run_service;
+pub mod merge_queue;
 mod notifications;
 pub mod ooda;
 mod pause;
@@ -55,7 +56,7 @@ pub use gemicro_source::{
     AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, ReaderProgram, is_url, read_contained,
 };
 pub use gemicro_steps::plans::{
-    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, OodaRequest, PipelineKind,
+    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, MergeRequest, OodaRequest, PipelineKind,
     PipelineRequest, PromptRequest, Request, ResearchKind, ResearchRequest, StartPipelineParameters,
     StartResearchParameters, TASK_BRANCH,
 };

@@ -1,4 +1,4 @@
-//! Runs the steps of pipelines and loops that gemicro carries out itself.
+//! Runs the steps of pipelines, loops and merge queues that gemicro carries out itself.
 
 use std::sync::Arc;
 
@@ -11,9 +11,11 @@ use gemicro_core::flow::{StepFailure, StepOutput};
 use gemicro_core::store::Store;
 use gemicro_event::redact::Redactor;
 use gemicro_event::{ErrorKind, Failure};
+use gemicro_merge as queue;
 use gemicro_pipeline::steps::{CHECK_STEP, DELIVER_STEP, IMPORT_STEP, INIT_STEP, MERGE_STEP, RECORD_STEP};
 use serde::Serialize;
 
+use crate::merge_queue;
 use crate::ooda::{measure, try_test};
 use crate::pipeline::{check, deliver, import, init, merge, record};
 
@@ -25,7 +27,7 @@ pub(crate) struct BranchSteps {
 
 impl BranchSteps {
     /// The kinds of its steps.
-    pub(crate) const KINDS: [&'static str; 8] = [
+    pub(crate) const KINDS: [&'static str; 12] = [
         INIT_STEP,
         IMPORT_STEP,
         CHECK_STEP,
@@ -34,6 +36,10 @@ impl BranchSteps {
         DELIVER_STEP,
         OBSERVE_STEP,
         TRIAL_STEP,
+        queue::BUILD_STEP,
+        queue::CHECK_STEP,
+        queue::LAND_STEP,
+        queue::PUSH_STEP,
     ];
 
     pub(crate) fn new(
@@ -67,6 +73,12 @@ impl Executor for BranchSteps {
                 DELIVER_STEP => commit_output(deliver(&tools, step.read_input()?, &call).await),
                 OBSERVE_STEP => commit_output(measure(&tools, step.read_input()?, &call).await),
                 TRIAL_STEP => commit_output(try_test(&tools, step.read_input()?, &call).await),
+                queue::BUILD_STEP => commit_output(merge_queue::build(&tools, step.read_input()?).await),
+                queue::CHECK_STEP => {
+                    commit_output(merge_queue::check(&tools, step.read_input()?, &call).await)
+                }
+                queue::LAND_STEP => commit_output(merge_queue::land(&tools, step.read_input()?).await),
+                queue::PUSH_STEP => commit_output(merge_queue::push(&tools, step.read_input()?).await),
                 other => {
                     let message = format!("{other} is not a step on a branch");
                     commit_output::<()>(Err(Failure::new(ErrorKind::Internal, message)))

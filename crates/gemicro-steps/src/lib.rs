@@ -2,7 +2,7 @@
 //!
 //! [`plans`] resolves the requests of the CLI and the servers; a [`Plan`] can be printed before anything happens. All
 //! executors except those of research and of models are here, and [`StepParts`] registers them. `pipeline` runs
-//! gemicro's own steps of a pipeline, `ooda` those of a loop on its branch, `memory` searches `AGENT_MEMORY.md`,
+//! gemicro's own steps of a pipeline, `merge_queue` those of a merge queue, `ooda` those of a loop on its branch, `memory` searches `AGENT_MEMORY.md`,
 //! conversations and runs, `shell` runs commands of batches in the sandbox, and `bounded_executor` limits concurrent
 //! steps of one kind. Agents are in `gemicro-agents`; the flows decide which steps run.
 
@@ -10,6 +10,7 @@ mod bounded_executor;
 mod branch_steps;
 mod child_plan;
 mod memory;
+pub mod merge_queue;
 pub mod ooda;
 pub mod pipeline;
 mod plan;

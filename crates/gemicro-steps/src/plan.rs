@@ -7,10 +7,12 @@ use gemicro_core::flow::{FlowDefinition, read_plan};
 use gemicro_core::prompt::PromptFlow;
 use gemicro_core::research::ResearchFlow;
 use gemicro_event::{Event, Failure, Json};
+use gemicro_merge::MergeFlow;
 use gemicro_pipeline::flow::PipelineFlow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::merge_queue::merge_plan;
 use crate::ooda::ooda_plan;
 use crate::pipeline::{pipeline_plan, retry_plan};
 use crate::plans::{Request, ask_plan, prompt_plan, research_plan};
@@ -38,6 +40,7 @@ impl Plan {
             Request::Prompt(it) => Self::new(&PromptFlow, &prompt_plan(it)?, it.limits),
             Request::Ooda(it) => Self::new(&OodaFlow, &ooda_plan(it)?, it.limits),
             Request::Pipeline(it) => Self::new(&PipelineFlow, &pipeline_plan(it)?, it.limits),
+            Request::Merge(it) => Self::new(&MergeFlow, &merge_plan(it)?, Limits::NONE),
         })
     }
 

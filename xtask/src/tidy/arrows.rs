@@ -46,6 +46,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "gemicro-merge",
+        &["gemicro-pipeline", "gemicro-core", "gemicro-event"],
+    ),
+    (
         "gemicro-batch",
         &["gemicro-runner", "gemicro-guard", "gemicro-core", "gemicro-event"],
     ),
@@ -67,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-agents",
             "gemicro-runner",
             "gemicro-guard",
+            "gemicro-merge",
             "gemicro-pipeline",
             "gemicro-batch",
             "gemicro-source",
@@ -85,6 +90,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gemicro-source",
             "gemicro-runner",
             "gemicro-guard",
+            "gemicro-merge",
             "gemicro-pipeline",
             "gemicro-batch",
             "gemicro-notify",

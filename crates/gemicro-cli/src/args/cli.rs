@@ -26,6 +26,7 @@ use crate::commands::instruct::InstructArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::memory::MemoryArgs;
+use crate::commands::merge::MergeArgs;
 use crate::commands::notify::NotifyArgs;
 use crate::commands::ooda::OodaArgs;
 use crate::commands::pause::PauseArgs;
@@ -70,7 +71,7 @@ pub(crate) struct Cli {
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Work",
-        &["research", "ask", "chat", "run", "batch", "ooda", "demo"],
+        &["research", "ask", "chat", "run", "batch", "merge", "ooda", "demo"],
     ),
     (
         "Look",
@@ -162,6 +163,9 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Submit many tasks at once and collect their results
     Batch(BatchArgs),
+    /// Merge finished branches into main, each one with passed checks
+    #[command(after_help = help::MERGE_EXAMPLES, args = options::store_options())]
+    Merge(MergeArgs),
     /// Raise the test coverage of a project, one gap at a time
     #[command(after_help = help::OODA_EXAMPLES, args = options::spending_options())]
     Ooda(Box<OodaArgs>),

@@ -76,6 +76,17 @@ Names for --model and /model:
 `gemicro conversations list` lists the conversations.";
 
 /// Below `gemicro ooda --help`.
+pub(crate) const MERGE_EXAMPLES: &str = "\
+Examples:
+  gemicro merge --dry-run
+  gemicro merge task/dark-mode task/login
+  gemicro merge 5f3c2a --push            # the pipelines of a batch, in order
+
+Each branch is merged on top of the ones before it, and the checks of the
+workflow run on the result. A branch that conflicts or makes the checks fail is
+taken out; the others continue. The target moves only to commits that passed.
+Exit code 9: not everything was merged. docs/several-tasks.md describes it.";
+
 pub(crate) const OODA_EXAMPLES: &str = "\
 Examples:
   gemicro ooda --dry-run

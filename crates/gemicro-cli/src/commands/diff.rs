@@ -1,13 +1,13 @@
 //! `gemicro diff`: shows what a pipeline changed on its branch.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use gemicro_core::run::events::RunReaders;
 use gemicro_core::store::Store;
 use gemicro_event::{ErrorKind, Event, Failure, StreamId};
-use gemicro_guard::repository::{CommitId, GitSettings, RepositoryError, TrustedRepo};
+use gemicro_guard::repository::{CommitId, RepositoryError, TrustedRepo};
 
 use crate::command_error::CommandError;
 use crate::flow_table::flow_row;
@@ -16,6 +16,7 @@ use crate::runtime;
 use crate::screen::{numbers, text};
 use crate::session::{Context, find_run};
 use crate::story::{PipelineStory, words};
+use crate::user_repository::git_settings;
 
 /// Maximum size of the printed difference.
 const MOST_BYTES: usize = 16 << 20;
@@ -164,14 +165,7 @@ fn commit(text: &str) -> Result<CommitId, CommandError> {
 }
 
 fn repository(ctx: &Context, story: &PipelineStory) -> Result<TrustedRepo, CommandError> {
-    let environment = &ctx.environment;
-    let tasks = ctx.home(&ctx.layers()?)?.join("tasks");
-    let home = environment.home().unwrap_or_else(|| PathBuf::from("/root"));
-    let settings = GitSettings {
-        agent_folders: vec![tasks],
-        config_home: environment.get("XDG_CONFIG_HOME").map(PathBuf::from),
-        ..GitSettings::new(environment.get("PATH").unwrap_or_default(), &home)
-    };
+    let settings = git_settings(ctx)?;
     TrustedRepo::open(&settings, Path::new(&story.directory)).map_err(|error| git_trouble(&error, story))
 }
 

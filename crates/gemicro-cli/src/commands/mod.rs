@@ -22,6 +22,7 @@ pub(crate) mod instruct;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod memory;
+pub(crate) mod merge;
 pub(crate) mod notify;
 pub(crate) mod ooda;
 pub(crate) mod pause;

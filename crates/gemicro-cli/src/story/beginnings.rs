@@ -4,6 +4,7 @@ use gemicro_core::ask::{AgentStarted, AskPlan};
 use gemicro_core::llm::model_title;
 use gemicro_core::prompt::ModelTask;
 use gemicro_core::research::{ResearchEngine, ResearchPlan};
+use gemicro_engine::merge_queue::MergePlan;
 use gemicro_event::{Event, Json, StreamId};
 
 use super::pipeline::PipelineStory;
@@ -22,6 +23,13 @@ pub(crate) fn pipeline(story: &mut Story, event: &Event, plan: &Json) {
         story.question.clone_from(&pipeline.task);
         story.notices.clone_from(&pipeline.notices);
         story.goes_on_from.clone_from(&pipeline.goes_on_from);
+    }
+}
+
+/// Of a merge queue.
+pub(crate) fn merge(story: &mut Story, _event: &Event, plan: &Json) {
+    if let Ok(plan) = plan.parse::<MergePlan>() {
+        story.notices = plan.notices;
     }
 }
 

@@ -119,9 +119,9 @@ pub(crate) fn kind_words(kind: &str) -> &'static str {
         "run" => "run",
         "coverage" | "ooda_observe" => "coverage",
         "ooda_trial" => "test run",
-        "pipeline_check" => "checks",
+        "pipeline_check" | "merge_check" => "checks",
         "pipeline_import" => "import",
-        "pipeline_merge" => "merge",
+        "pipeline_merge" | "merge_build" => "merge",
         _ => "",
     }
 }

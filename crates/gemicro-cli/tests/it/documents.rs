@@ -49,6 +49,7 @@ pages! {
     notifications: "docs/notifications.md",
     ooda: "docs/ooda.md",
     pipeline: "docs/pipeline.md",
+    several_tasks: "docs/several-tasks.md",
     recordings: "docs/recordings.md",
     research: "docs/research.md",
     shared_store: "docs/shared-store.md",

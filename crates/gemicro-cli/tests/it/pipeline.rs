@@ -17,6 +17,7 @@ mod intruders;
 mod kills;
 mod life;
 mod memory;
+mod merge_queue;
 mod owner;
 mod push;
 mod ready;

@@ -34,7 +34,7 @@ pub(crate) async fn check(tools: &Tools, input: CheckInput, call: &StepCall) -> 
 
 /// Runs every check, even if others fail, each in its own checkout: it may run code that agents wrote, so nothing it
 /// leaves may affect the next.
-pub(super) async fn gather(
+pub(crate) async fn gather(
     tools: &Tools,
     mut branch: OnBranch,
     (input, used): (&CheckInput, CheckoutUse),

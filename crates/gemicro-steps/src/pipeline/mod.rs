@@ -20,7 +20,7 @@ mod record;
 mod retry;
 mod write_documents;
 
-pub(crate) use check::check;
+pub(crate) use check::{check, gather};
 pub(crate) use deliver::deliver;
 pub use detect::found_checks;
 pub(crate) use import::import;
@@ -28,5 +28,6 @@ pub(crate) use init::init;
 pub(crate) use merge::merge;
 pub use outlook::{Outlook, outlook};
 pub use plan::pipeline_plan;
+pub(crate) use plan::with_checks;
 pub(crate) use record::record;
 pub use retry::{later_run, retry_plan};

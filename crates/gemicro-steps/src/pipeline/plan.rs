@@ -82,7 +82,7 @@ pub(super) fn seed() -> String {
 }
 
 /// The workflow with its own checks, or with those detected in the project.
-fn with_checks(
+pub(crate) fn with_checks(
     mut workflow: Workflow,
     directory: &Path,
     notices: &mut Vec<String>,

@@ -18,8 +18,8 @@ pub use checks::folder;
 pub(crate) use checks::{current, task_branch};
 pub use prompt::prompt_plan;
 pub use request::{
-    AskRequest, Backend, ConversationTurn, OodaRequest, PipelineRequest, PromptRequest, Request,
-    ResearchRequest,
+    AskRequest, Backend, ConversationTurn, MergeRequest, OodaRequest, PipelineRequest, PromptRequest,
+    Request, ResearchRequest,
 };
 pub use research::research_plan;
 pub use start_parameters::{

@@ -10,6 +10,7 @@ use gemicro_core::llm::LlmConfig;
 use gemicro_core::prompt::Earlier;
 use gemicro_core::research::{Base, ResearchConfig};
 use gemicro_event::StreamId;
+use gemicro_merge::{QueuedBranch, UnreadyBranch};
 use gemicro_pipeline::workflow::{PipelineMode, Workflow};
 
 /// A request of the user, as data.
@@ -25,6 +26,25 @@ pub enum Request {
     Ooda(Box<OodaRequest>),
     /// A coding task for a pipeline of agents.
     Pipeline(Box<PipelineRequest>),
+    /// Finished branches for the merge queue.
+    Merge(Box<MergeRequest>),
+}
+
+/// Finished branches for the merge queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeRequest {
+    /// The checkout, or a folder in it.
+    pub directory: PathBuf,
+    /// The local branch that everything is merged into.
+    pub into: String,
+    /// The branches, in merge order.
+    pub branches: Vec<QueuedBranch>,
+    /// What was named and cannot be merged.
+    pub not_ready: Vec<UnreadyBranch>,
+    /// The workflow, for its checks.
+    pub workflow: Workflow,
+    /// Whether the target is pushed at the end.
+    pub push: bool,
 }
 
 /// A task for a coding pipeline.

@@ -68,14 +68,17 @@ impl Life {
 
     /// Waits for a moment; false where the process ends before.
     pub(super) fn reach(&self, moment: Moment) -> bool {
+        self.reach_where(|event| event["event_type"] == moment.kind && event["data"]["step"] == moment.step)
+    }
+
+    /// Waits for an event; false where the process ends before.
+    pub(super) fn reach_where(&self, mut is_it: impl FnMut(&Value) -> bool) -> bool {
         loop {
             match self.events.recv_timeout(LATE) {
-                Ok(event) if event["event_type"] == moment.kind && event["data"]["step"] == moment.step => {
-                    return true;
-                }
+                Ok(event) if is_it(&event) => return true,
                 Ok(_) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => return false,
-                Err(mpsc::RecvTimeoutError::Timeout) => panic!("{moment:?} never came"),
+                Err(mpsc::RecvTimeoutError::Timeout) => panic!("the event never came"),
             }
         }
     }
