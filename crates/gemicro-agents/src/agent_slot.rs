@@ -34,7 +34,7 @@ impl AgentSlot {
             }
             if !is_waiting {
                 call.reporter.alarm(format!(
-                    "waiting: {n_slots} agents work at once at most (setting state.max_agents)"
+                    "waiting until another agent ends: state.max_agents is {n_slots}"
                 ));
                 is_waiting = true;
             }
