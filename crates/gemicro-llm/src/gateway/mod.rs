@@ -45,8 +45,8 @@
 //!   reports above that is told apart, as [`StepUsage::overrun`].
 //! - A request whose end is unknown (cut, hung, client gone, ticket closed) is charged its whole reservation.
 //! - The key stands in no answer, note, log or `Debug` text.
-//! - No request makes the provider contact another server (its web tools, MCP servers, files at an address), unless
-//!   the grant says `web`.
+//! - No request makes the provider contact a server that it names (web fetch, MCP servers, files at an address),
+//!   unless the grant says `web`. Web searches are allowed.
 //! - Memory does not grow with an answer, nor with what clients do.
 //!
 //! # Models that the table does not know

@@ -138,15 +138,16 @@ impl WireDialect for Messages {
     }
 }
 
-/// A tool. Of those that the provider runs, only a search among the tools of the request contacts no server.
+/// A tool. Of those that the provider runs, only searches contact no server that a request names.
 fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
+    const SEARCHES: [&str; 2] = ["tool_search_tool_", "web_search_"];
     const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
     match leaf {
         Leaf::Text("custom") | Leaf::Null => {}
         Leaf::Text(kind) if RUN_BY_CLIENT.iter().any(|start| kind.starts_with(start)) => {
             asked.picture(TOOL_TOKENS);
         }
-        Leaf::Text(kind) if kind.starts_with("tool_search_tool_") => asked.whole_window = true,
+        Leaf::Text(kind) if SEARCHES.iter().any(|start| kind.starts_with(start)) => asked.whole_window = true,
         _ => asked.provider_tool(),
     }
 }

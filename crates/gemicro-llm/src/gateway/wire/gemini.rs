@@ -124,6 +124,7 @@ impl WireDialect for GenerateContent {
             ["servicetier"] => asked.tier(leaf),
             ["cachedcontent"] => asked.not_in_body(leaf),
             ["tools", "functiondeclarations"] => {}
+            ["tools", "googlesearch"] => asked.not_in_body(leaf),
             ["tools", _] if leaf != Leaf::Null => asked.provider_tool(),
             [
                 "contents" | "systeminstruction",

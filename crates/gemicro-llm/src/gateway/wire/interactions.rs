@@ -33,6 +33,7 @@ impl WireDialect for Interactions {
             ["responseformat", "type"] if !matches!(leaf, Leaf::Text("text")) => {
                 asked.unpriced = Some("an answer that is not text");
             }
+            ["tools", "type"] if leaf == Leaf::Text("google_search") => asked.whole_window = true,
             ["tools", "type"] if leaf != Leaf::Text("function") => asked.provider_tool(),
             ["input", "type"] | ["input", "content" | "result", "type"] => content(leaf, asked),
             ["input", .., "uri"] => asked.not_in_body(leaf),

@@ -166,7 +166,7 @@ fn what_makes_the_provider_contact_other_servers_is_noticed() {
             content(),
             r#"{"tools":[{"functionDeclarations":[]},{"url_context":{}}]}"#,
         ),
-        (content(), r#"{"tools":[{"googleSearch":{}}]}"#),
+        (content(), r#"{"tools":[{"googleSearch":{}},{"urlContext":{}}]}"#),
         (content(), r#"{"tools":[{"newKindOfTool":{}}]}"#),
         (
             content(),
@@ -229,8 +229,14 @@ fn what_makes_the_provider_contact_other_servers_is_noticed() {
     ] {
         assert!(asked(dialect, body).outside.is_some(), "{body}");
     }
-    // Addresses in the data of tools that the client runs, in texts, and data in the body.
+    // Searches, addresses in the data of tools that the client runs, in texts, and data in the body.
     for (dialect, body) in [
+        (content(), r#"{"tools":[{"googleSearch":{}},{"google_search":{}}]}"#),
+        (interactions(), r#"{"tools":[{"type":"google_search"}]}"#),
+        (
+            messages(),
+            r#"{"tools":[{"type":"web_search_20250305","name":"web_search"}]}"#,
+        ),
         (
             content(),
             r#"{"tools":[{"functionDeclarations":[{"parametersJsonSchema":{"properties":{"url":{"default":"http://a"}}}}]}],"contents":[{"parts":[{"text":"http://a"},{"functionCall":{"args":{"url":"http://a"}}},{"functionResponse":{"response":{"uri":"http://a"}}}]}]}"#,
