@@ -29,8 +29,7 @@ pub(crate) fn machine_tag(name: &str) -> Option<MachineTag> {
         return Some(MachineTag::Sure);
     }
     // Such names are placeholders as well, as in `--model <model>`.
-    let is_thought = matches!(local, "think" | "thinking" | "thought" | "thoughts" | "reasoning");
-    if contains(&shapes().tag_parties, local) || local == "parameter" || is_thought {
+    if contains(&shapes().tag_parties, local) || local == "parameter" {
         return Some(MachineTag::WithEnd);
     }
     let words: Vec<&str> = local
