@@ -291,7 +291,10 @@ mod tests {
             ..Charge::ZERO
         };
         let page = list(&[row], &BTreeSet::new(), 80);
-        assert!(page.contains("  up to 11,024,335 tok  What are the costs"), "{page}");
+        assert!(
+            page.contains("  up to 11,024,335 tok  What are the costs"),
+            "{page}"
+        );
     }
 
     #[test]
