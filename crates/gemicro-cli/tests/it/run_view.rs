@@ -197,7 +197,7 @@ fn a_command_is_never_cut_or_reported_twice() {
 fn no_line_of_a_pipeline_is_broken_by_the_terminal() {
     for journal in [straight(), troubled(), rested()] {
         let world = world(journal);
-        for columns in [60, 80, 100] {
+        for columns in [80, 100] {
             let shown = world
                 .command(&["show", RUN])
                 .env("COLUMNS", columns.to_string())
