@@ -56,9 +56,9 @@ pub use gemicro_source::{
     AllowedHost, BadAllowedHost, FetchRules, FolderLibrary, ReaderProgram, is_url, read_contained,
 };
 pub use gemicro_steps::plans::{
-    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, MergeRequest, OodaRequest, PipelineKind,
-    PipelineRequest, PromptRequest, Request, ResearchKind, ResearchRequest, StartPipelineParameters,
-    StartResearchParameters, TASK_BRANCH,
+    AskRequest, BUDGET, Backend, BatchRequest, ConversationTurn, MergeQueueRequest, OodaRequest,
+    PipelineKind, PipelineRequest, PromptRequest, Request, ResearchKind, ResearchRequest,
+    StartPipelineParameters, StartResearchParameters, TASK_BRANCH,
 };
 pub use gemicro_steps::{Plan, sweep_indexes, sweep_leftovers};
 pub use gemicro_store::{BoardPage, BoardTally, DurableStore, RunFilter, StoredBoard};

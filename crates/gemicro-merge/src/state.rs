@@ -103,9 +103,9 @@ impl MergeState {
             .split_once('.')
             .unwrap_or((completed.step.as_str(), ""));
         match kind {
-            "build" => self.fold_output(&completed.output, Self::built),
-            "check" => self.fold_output(&completed.output, |it, evidence| it.checked(name, &evidence)),
-            "land" => self.fold_output(&completed.output, Self::landed),
+            "build" => self.fold_output(&completed.output, Self::fold_build),
+            "check" => self.fold_output(&completed.output, |it, evidence| it.fold_check(name, &evidence)),
+            "land" => self.fold_output(&completed.output, Self::fold_land),
             "push" => self.fold_output(&completed.output, |it, pushed: PushResult| {
                 it.log
                     .push(format!("pushed {} to {}", it.plan.into, pushed.remote));
@@ -122,7 +122,7 @@ impl MergeState {
         }
     }
 
-    fn built(&mut self, build: BuildResult) {
+    fn fold_build(&mut self, build: BuildResult) {
         self.n_builds += 1;
         let names: Vec<&str> = build.chain.iter().map(|it| it.branch.as_str()).collect();
         let base = short(&build.base);
@@ -142,7 +142,7 @@ impl MergeState {
         self.build = Some(build);
     }
 
-    fn checked(&mut self, commit: &str, evidence: &Evidence) {
+    fn fold_check(&mut self, commit: &str, evidence: &Evidence) {
         let faults = evidence.faults();
         let Some(build) = &self.build else { return };
         let word = if faults.is_empty() { "pass" } else { "fail" };
@@ -187,7 +187,7 @@ impl MergeState {
         faults.map(|faults| faults.join("\n")).unwrap_or_default()
     }
 
-    fn landed(&mut self, landed: LandResult) {
+    fn fold_land(&mut self, landed: LandResult) {
         self.n_lands += 1;
         if landed != LandResult::TargetMoved {
             self.log

@@ -24,7 +24,7 @@ pub fn build_chain(repository: &TrustedRepo, input: &BuildInput) -> Result<Build
         );
         Failure::new(ErrorKind::NotFound, message)
     })?;
-    let mut chain = Chain {
+    let mut chain = MergeChain {
         repository,
         input,
         tip: base.clone(),
@@ -43,7 +43,7 @@ pub fn build_chain(repository: &TrustedRepo, input: &BuildInput) -> Result<Build
     Ok(chain.result)
 }
 
-struct Chain<'a> {
+struct MergeChain<'a> {
     repository: &'a TrustedRepo,
     input: &'a BuildInput,
     tip: CommitId,
@@ -52,7 +52,7 @@ struct Chain<'a> {
     result: BuildResult,
 }
 
-impl Chain<'_> {
+impl MergeChain<'_> {
     fn add(&mut self, it: &QueuedBranch, theirs: CommitId, base: &CommitId) -> Result<(), RepositoryError> {
         let repository = self.repository;
         if repository.is_ancestor(&theirs, base)? {

@@ -31,7 +31,7 @@ fn land_at(
     // An earlier attempt was killed after it moved the branch, perhaps before it updated the checkout.
     if repository.is_ancestor(new, &now)? {
         let checkout = checkout.filter(|_| now == *new);
-        return Ok(updated(repository, checkout.as_deref(), old, new));
+        return Ok(land_result(repository, checkout.as_deref(), old, new));
     }
     if let Some(folder) = &checkout {
         repository.check_clean(folder)?;
@@ -39,12 +39,17 @@ fn land_at(
     }
     match repository.move_branch(into, old, new)? {
         BranchMove::Elsewhere => Ok(LandResult::TargetMoved),
-        BranchMove::Done => Ok(updated(repository, checkout.as_deref(), old, new)),
+        BranchMove::Done => Ok(land_result(repository, checkout.as_deref(), old, new)),
     }
 }
 
 /// Updates the user's checkout. The branch has moved already, so a problem is only a note.
-fn updated(repository: &TrustedRepo, checkout: Option<&Path>, old: &CommitId, new: &CommitId) -> LandResult {
+fn land_result(
+    repository: &TrustedRepo,
+    checkout: Option<&Path>,
+    old: &CommitId,
+    new: &CommitId,
+) -> LandResult {
     let Some(folder) = checkout else {
         return LandResult::Landed {
             checkout: None,

@@ -6,13 +6,13 @@ use gemicro_event::{ErrorKind, Failure};
 use gemicro_merge::MergePlan;
 
 use crate::pipeline::with_checks;
-use crate::plans::{MergeRequest, folder};
+use crate::plans::{MergeQueueRequest, folder};
 
 /// The plan of a merge queue.
 ///
 /// # Errors
 /// `invalid_input` if the workflow has no checks, and `not_found` if there is no such folder.
-pub fn merge_plan(request: &MergeRequest) -> Result<MergePlan, Failure> {
+pub fn merge_plan(request: &MergeQueueRequest) -> Result<MergePlan, Failure> {
     let directory = folder(&request.directory)?;
     let mut notices = Vec::new();
     let workflow = with_checks(request.workflow.clone(), Path::new(&directory), &mut notices)?;

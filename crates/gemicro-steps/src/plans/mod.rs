@@ -18,7 +18,7 @@ pub use checks::folder;
 pub(crate) use checks::{current, task_branch};
 pub use prompt::prompt_plan;
 pub use request::{
-    AskRequest, Backend, ConversationTurn, MergeRequest, OodaRequest, PipelineRequest, PromptRequest,
+    AskRequest, Backend, ConversationTurn, MergeQueueRequest, OodaRequest, PipelineRequest, PromptRequest,
     Request, ResearchRequest,
 };
 pub use research::research_plan;

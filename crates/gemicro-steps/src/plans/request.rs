@@ -27,12 +27,12 @@ pub enum Request {
     /// A coding task for a pipeline of agents.
     Pipeline(Box<PipelineRequest>),
     /// Finished branches for the merge queue.
-    Merge(Box<MergeRequest>),
+    Merge(Box<MergeQueueRequest>),
 }
 
 /// Finished branches for the merge queue.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MergeRequest {
+pub struct MergeQueueRequest {
     /// The checkout, or a folder in it.
     pub directory: PathBuf,
     /// The local branch that everything is merged into.

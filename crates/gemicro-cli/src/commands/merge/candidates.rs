@@ -23,7 +23,7 @@ pub(super) struct Candidates {
 ///
 /// # Errors
 /// When a name is neither, or the store or git fails.
-pub(super) async fn named(
+pub(super) async fn resolve_names(
     store: &DurableStore,
     repository: &TrustedRepo,
     names: &[String],
@@ -40,10 +40,10 @@ pub(super) async fn named(
             continue;
         }
         if name.contains('/') {
-            return Err(unknown(name));
+            return Err(unknown_name(name));
         }
         let id = find_run(store, name).await.map_err(|error| match error {
-            CommandError::Report(report) if report.failure.kind == ErrorKind::NotFound => unknown(name),
+            CommandError::Report(report) if report.failure.kind == ErrorKind::NotFound => unknown_name(name),
             other => other,
         })?;
         let row = store.run(&id).await?;
@@ -66,7 +66,7 @@ pub(super) async fn named(
 ///
 /// # Errors
 /// When the store or git fails.
-pub(super) async fn finished(
+pub(super) async fn find_finished(
     store: &DurableStore,
     repository: &TrustedRepo,
     into: &CommitId,
@@ -79,7 +79,7 @@ pub(super) async fn finished(
     };
     let mut found = Candidates::default();
     for row in store.runs(&filter).await?.iter().rev() {
-        let Some(delivered) = delivered(store, row).await? else {
+        let Some(delivered) = delivery_of(store, row).await? else {
             continue;
         };
         let tip = repository.local_branch(&delivered.branch);
@@ -118,7 +118,7 @@ impl Candidates {
         repository: &TrustedRepo,
         row: &RunRow,
     ) -> Result<(), CommandError> {
-        let Some(delivered) = delivered(store, row).await? else {
+        let Some(delivered) = delivery_of(store, row).await? else {
             let why = format!("its state is {}, not completed", row.status.as_str());
             self.refuse(row.run.as_str(), why);
             return Ok(());
@@ -191,7 +191,7 @@ impl Candidates {
 }
 
 /// The branch that a pipeline delivered, if it did.
-async fn delivered(store: &DurableStore, row: &RunRow) -> Result<Option<QueuedBranch>, CommandError> {
+async fn delivery_of(store: &DurableStore, row: &RunRow) -> Result<Option<QueuedBranch>, CommandError> {
     if row.status != RunStatus::Completed {
         return Ok(None);
     }
@@ -209,7 +209,7 @@ async fn delivered(store: &DurableStore, row: &RunRow) -> Result<Option<QueuedBr
     }))
 }
 
-fn unknown(name: &str) -> CommandError {
+fn unknown_name(name: &str) -> CommandError {
     CommandError::new_failure(
         ErrorKind::NotFound,
         format!("`{name}` is neither a branch of this repository nor a run"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gemicro_core::drive::StopSignals;
 use gemicro_engine::merge_queue::{BuildInput, MergePlan, build_chain};
-use gemicro_engine::{LocalRunService, MergeRequest, Plan, Request, RunService, RunSightings};
+use gemicro_engine::{LocalRunService, MergeQueueRequest, Plan, Request, RunService, RunSightings};
 use gemicro_event::{ErrorKind, FailureClass, StreamId};
 use gemicro_guard::repository::{CommitId, TrustedRepo};
 
@@ -86,8 +86,8 @@ async fn plan(
     let workflow = workflow_file::load(named.as_deref(), directory)?;
     let store = ctx.store().await?;
     let found = match args.names.as_slice() {
-        [] => candidates::finished(&store, repository, tip).await,
-        names => candidates::named(&store, repository, names).await,
+        [] => candidates::find_finished(&store, repository, tip).await,
+        names => candidates::resolve_names(&store, repository, names).await,
     };
     store.close().await;
     let found = found?;
@@ -104,7 +104,7 @@ async fn plan(
             "`gemicro runs` lists the runs; a branch can also be named: gemicro merge BRANCH",
         ));
     }
-    let request = MergeRequest {
+    let request = MergeQueueRequest {
         directory: PathBuf::from(directory),
         into: into.to_owned(),
         branches: found.branches,
