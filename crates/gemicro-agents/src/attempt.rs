@@ -227,12 +227,9 @@ impl<'a> AgentAttempt<'a> {
         if self.is_text {
             request.approval = ToolApproval::Harmless;
         }
-        request
-            .mcp_servers
-            .extend(self.tool.as_ref().map(|_| ResultTool::server()));
-        request
-            .mcp_servers
-            .extend(self.recall.as_ref().map(|_| RecallTool::server()));
+        let servers = &mut request.mcp_servers;
+        servers.extend(self.tool.as_ref().map(|_| ResultTool::server()));
+        servers.extend(self.recall.as_ref().map(|_| RecallTool::server()));
         if branch.is_none() {
             request.git_settings = branch::programs_off(&shared.setup, self.state(), &task.directory).await?;
         }
@@ -247,13 +244,11 @@ impl<'a> AgentAttempt<'a> {
         )?;
         // Held until the turn ends.
         let ports = branch.and_then(|_| PortBlock::take());
-        profile
-            .environment
-            .extend(ports.iter().flat_map(PortBlock::variables));
-        let brought = match self.access.login() {
-            Some(login) => Some(bring(login, &request.home, &request.temp)?),
-            None => None,
-        };
+        let variables = ports.iter().flat_map(PortBlock::variables);
+        profile.environment.extend(variables);
+        let login = self.access.login();
+        let brought = login.map(|login| bring(login, &request.home, &request.temp));
+        let brought = brought.transpose()?;
         let supervision = Supervision {
             cli: cli.as_ref(),
             request: &request,

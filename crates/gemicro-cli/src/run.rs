@@ -10,7 +10,9 @@ use crate::args::{self, Command, DataFormat, ParsedArguments, PrintFormat};
 use crate::command_error::CommandError;
 use crate::commands::{
     answer, ask, batch, budget, cancel, chat, completions, config, conversations, dead_letters, demo, diff,
-    doctor, events, export, guard, inbox, init, instruct, man, mcp, memory, notify, ooda, pause, payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show, sim, skills, store, test_recordings, worker, workflow, merge,
+    doctor, events, export, guard, inbox, init, instruct, man, mcp, memory, merge, notify, ooda, pause,
+    payload, prune, recording, replay, research, resume, retry, run as pipeline, runs, schema, serve, show,
+    sim, skills, store, test_recordings, worker, workflow,
 };
 use crate::config::state_folder::{DAY_BUDGET_VARIABLE, STORE_VARIABLE};
 use crate::document_reader;

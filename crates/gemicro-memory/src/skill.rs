@@ -74,7 +74,7 @@ impl NewSkill {
 
     /// Without white space around the description and the body.
     #[must_use]
-    pub fn trimmed(&self) -> Self {
+    pub fn trim(&self) -> Self {
         Self {
             name: self.name.clone(),
             description: self.description.trim().to_owned(),

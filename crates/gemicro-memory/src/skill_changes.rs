@@ -62,7 +62,7 @@ impl Memory {
             description: edit.description.unwrap_or_else(|| before.text.clone()),
             body: edit.body.unwrap_or_else(|| old_body.to_owned()),
         }
-        .trimmed();
+        .trim();
         new.check()?;
         let entry = MemoryEntry {
             text: new.description,
@@ -87,7 +87,7 @@ impl Memory {
         run: &StreamId,
         now: Timestamp,
     ) -> Option<MemoryChanged> {
-        let new = new.trimmed();
+        let new = new.trim();
         let id = id_of(&new.name);
         if new.check().is_err() || self.get(&id).is_some() {
             return None;

@@ -12,7 +12,7 @@ use gemicro_store::DurableStore;
 use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::commands::memory::memory_error;
-use crate::commands::skills::waiting;
+use crate::commands::skills::inbox_entries;
 use crate::output;
 use crate::runtime;
 use crate::screen::{numbers, text};
@@ -48,7 +48,7 @@ async fn collect(ctx: &Context, store: &Arc<DurableStore>) -> Result<Vec<InboxEn
     let redactor = Redactor::new(ctx.secrets()?);
     let project =
         ProjectMemory::new(store.clone(), redactor, &ctx.environment.folder).map_err(memory_error)?;
-    entries.extend(waiting(&project.load().await.map_err(memory_error)?));
+    entries.extend(inbox_entries(&project.load().await.map_err(memory_error)?));
     entries.sort_by_key(|entry| Reverse(entry.since));
     Ok(entries)
 }

@@ -27,6 +27,6 @@ mod request;
 mod retries;
 mod scene;
 mod seen;
-mod skills;
 mod several_tasks;
+mod skills;
 mod submitted;

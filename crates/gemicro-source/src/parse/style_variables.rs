@@ -31,14 +31,17 @@ impl StyleVariables {
             if !values.iter().any(|value| value.contains("var(")) {
                 break;
             }
-            values = values.iter().flat_map(|value| self.replaced(value)).collect();
+            values = values
+                .iter()
+                .flat_map(|value| self.replace_first(value))
+                .collect();
             values.truncate(MAX_VALUES);
         }
         values
     }
 
     /// The first variable of a value, replaced by each of its values.
-    fn replaced(&self, value: &str) -> Vec<String> {
+    fn replace_first(&self, value: &str) -> Vec<String> {
         let Some((before, inner)) = value.split_once("var(") else {
             return vec![value.to_owned()];
         };

@@ -6,4 +6,4 @@ mod uses;
 mod view;
 
 pub(crate) use command::{SkillsArgs, run};
-pub(crate) use view::waiting;
+pub(crate) use view::inbox_entries;

@@ -147,7 +147,7 @@ pub(super) async fn show(ctx: &Context, args: &SkillShowArgs) -> Result<(), Comm
 }
 
 /// The proposed skills of a project, as entries of the inbox.
-pub(crate) fn waiting(memory: &Memory) -> Vec<InboxEntry> {
+pub(crate) fn inbox_entries(memory: &Memory) -> Vec<InboxEntry> {
     let entry = |entry: &&MemoryEntry| {
         let skill = entry.skill.as_ref()?;
         let name = &skill.name;

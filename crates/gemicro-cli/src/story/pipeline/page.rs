@@ -71,9 +71,9 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
     let widest_name = |figures| widest(&|phase| text::width(&name(phase, figures)));
     let whole_tail = widest(&|phase| text::width(&tail(phase, story.pace).join("  ")));
     // What the terminal would break gets a line of its own.
-    let figures = match widest_name(Figures::Beside) + whole_tail <= room {
-        true => Figures::Beside,
-        false => Figures::Below,
+    let figures = match widest_name(PhaseFigures::Beside) + whole_tail <= room {
+        true => PhaseFigures::Beside,
+        false => PhaseFigures::Below,
     };
     let mut page = PipelinePage {
         text: String::new(),
@@ -92,7 +92,7 @@ pub(crate) fn phases(story: &PipelineStory, paint: Paint, columns: usize) -> Str
 
 /// The place of a phase's model, time and cost.
 #[derive(Clone, Copy)]
-enum Figures {
+enum PhaseFigures {
     Beside,
     Below,
 }
@@ -101,7 +101,7 @@ struct PipelinePage {
     text: String,
     paint: Paint,
     columns: usize,
-    figures: Figures,
+    figures: PhaseFigures,
     pace: Pace,
 }
 
@@ -119,8 +119,8 @@ impl PipelinePage {
         };
         let [outcome, figures] = tail(phase, self.pace);
         let beside = match self.figures {
-            Figures::Beside => format!("{outcome}  {}", self.paint.faint(&figures)),
-            Figures::Below => text::cut(&outcome, self.columns.saturating_sub(INDENT + widest + 2)),
+            PhaseFigures::Beside => format!("{outcome}  {}", self.paint.faint(&figures)),
+            PhaseFigures::Below => text::cut(&outcome, self.columns.saturating_sub(INDENT + widest + 2)),
         };
         let line = format!(
             "  {mark} {} {}  {beside}",
@@ -128,7 +128,7 @@ impl PipelinePage {
             text::pad(&text::cut(&name(phase, self.figures), widest), widest),
         );
         let _ = writeln!(self.text, "{}", line.trim_end());
-        if let Figures::Below = self.figures {
+        if let PhaseFigures::Below = self.figures {
             let model = phase.model.iter().filter(|_| phase.agent.is_some()).cloned();
             let used: Vec<String> = model.chain((!figures.is_empty()).then_some(figures)).collect();
             self.detail("used", &used.join(", "));
@@ -242,14 +242,14 @@ fn tail(phase: &PhaseStory, pace: Pace) -> [String; 2] {
 }
 
 /// `plan, round 2 · Architect (gemini)`.
-fn name(phase: &PhaseStory, figures: Figures) -> String {
+fn name(phase: &PhaseStory, figures: PhaseFigures) -> String {
     let round = match phase.round {
         1 => String::new(),
         round => format!(", round {round}"),
     };
     let model = match figures {
-        Figures::Beside => phase.model.as_deref(),
-        Figures::Below => None,
+        PhaseFigures::Beside => phase.model.as_deref(),
+        PhaseFigures::Below => None,
     };
     let who = match (&phase.role, phase.agent) {
         (Some(role), Some(agent)) => format!(" · {role} ({})", words::agent(agent, model)),

@@ -113,7 +113,7 @@ impl WireDialect for GenerateContent {
     }
 
     fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
-        match counted(path) {
+        match inside_count(path) {
             ["generationconfig", "maxoutputtokens"] => asked.state_limit(LIMIT, leaf),
             ["generationconfig", "candidatecount"] => asked.state_answers(leaf),
             ["generationconfig", "responsemodalities"] => {
@@ -140,7 +140,7 @@ impl WireDialect for GenerateContent {
 
     fn is_tool_data(&self, path: &[&str]) -> bool {
         matches!(
-            counted(path),
+            inside_count(path),
             ["tools", "functiondeclarations", ..]
                 | ["contents", "parts", "functioncall", "args", ..]
                 | ["contents", "parts", "functionresponse", "response", ..]
@@ -167,7 +167,7 @@ impl WireDialect for GenerateContent {
 }
 
 /// A path inside the request that `countTokens` wraps, or as it is.
-fn counted<'a, 'k>(path: &'a [&'k str]) -> &'a [&'k str] {
+fn inside_count<'a, 'k>(path: &'a [&'k str]) -> &'a [&'k str] {
     path.strip_prefix(&["generatecontentrequest"]).unwrap_or(path)
 }
 

@@ -231,7 +231,10 @@ fn what_makes_the_provider_contact_other_servers_is_noticed() {
     }
     // Searches, addresses in the data of tools that the client runs, in texts, and data in the body.
     for (dialect, body) in [
-        (content(), r#"{"tools":[{"googleSearch":{}},{"google_search":{}}]}"#),
+        (
+            content(),
+            r#"{"tools":[{"googleSearch":{}},{"google_search":{}}]}"#,
+        ),
         (interactions(), r#"{"tools":[{"type":"google_search"}]}"#),
         (
             messages(),
