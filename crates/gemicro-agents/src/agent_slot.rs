@@ -34,7 +34,7 @@ impl AgentSlot {
             }
             if !is_waiting {
                 call.reporter.alarm(format!(
-                    "waiting until another agent ends: state.max_agents is {n_slots}"
+                    "waiting for another agent to finish: the limit is {n_slots} (state.max_agents)"
                 ));
                 is_waiting = true;
             }

@@ -331,8 +331,8 @@ pub(super) fn rules(branch: &str) -> String {
     format!(
         "You work on the branch {branch}, in a private copy of the repository. Commit your work there with `git add` and \
          `git commit`; what you leave uncommitted is committed for you. Do not switch, create, merge, rebase or push \
-         branches, do not change git's settings, and write only in this folder: such calls are refused. Then continue \
-         without them.\n\n"
+         branches, do not change git's settings, and write only in this folder. Such calls are denied; if one is, \
+         continue without it.\n\n"
     )
 }
 

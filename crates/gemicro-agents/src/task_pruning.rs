@@ -31,7 +31,7 @@ pub fn stored_tasks(setup: &AgentSetup, state: &Path) -> Result<Vec<StoredTask>,
     let tasks = tasks_folder(state)?;
     let mut found = Vec::new();
     for entry in std::fs::read_dir(&tasks).into_iter().flatten().flatten() {
-        let Ok((common, slug)) = TaskRepo::about(&entry.path()) else {
+        let Ok((common, slug)) = TaskRepo::repository_and_slug(&entry.path()) else {
             continue;
         };
         let directory = common.parent().unwrap_or(&common);

@@ -35,7 +35,7 @@ impl DefaultAgent {
                 let names: Vec<&str> = several.iter().map(|agent| agent.as_str()).collect();
                 (
                     AgentName::Gemini,
-                    format!("several agents are ready ({})", names.join(", ")),
+                    format!("because several agents are ready ({})", names.join(", ")),
                 )
             }
         };

@@ -59,7 +59,7 @@ fn write_file(folder: &Path, path: [&str; 3], wanted: Option<&str>, known: &[Str
         (None, None) => Ok(()),
         (Some(found), Some(wanted)) if found == wanted.as_bytes() => Ok(()),
         (Some(found), _) if !known.iter().any(|it| it.as_bytes() == found) => {
-            Err("was kept, because gemicro did not write its current text".to_owned())
+            Err("was kept, because it has changes that gemicro did not make".to_owned())
         }
         (_, Some(wanted)) => replace(&place, wanted).map_err(|error| format!("cannot be written: {error}")),
         (Some(_), None) => {

@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! [`MergeFlow`] builds a chain of merge commits on top of the target, one per branch in order (`build` step). A branch
-//! that conflicts is left out of the chain. Then the project's checks run on commits of the chain (`check` steps), the
+//! that conflicts is taken out of the chain. Then the project's checks run on commits of the chain (`check` steps), the
 //! last one first: [`find_next`] decides which commit is checked next, finds the first failing one by bisection, and
 //! takes its branch out. The chain is built again without it; commits before it stay the same, and keep their
 //! verdicts. When every commit of the chain passed, the target moves to its end in one step (`land`). If the target

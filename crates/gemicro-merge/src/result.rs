@@ -27,7 +27,7 @@ pub struct MergeSummary {
     pub new: String,
     /// The merged branches, in order.
     pub merged: Vec<MergedBranch>,
-    /// The branches that were left out, with the reason.
+    /// The branches that were taken out, with the reason.
     pub taken_out: Vec<TakenOutBranch>,
     /// Branches that the target already contained.
     pub already_merged: Vec<String>,
@@ -59,7 +59,7 @@ pub struct MergedBranch {
     pub run: Option<StreamId>,
 }
 
-/// A branch that was left out.
+/// A branch that was taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenOutBranch {
     /// The name of the branch.

@@ -164,7 +164,7 @@ impl MergeState {
             }
             NextMove::TargetFails => {
                 let message = format!(
-                    "the checks already fail on {} itself, at {}, so no merge can be judged: {}",
+                    "the checks already fail on {} at {}, before any merge; fix them there first: {}",
                     self.plan.into,
                     short(&build.base),
                     self.why(build, 0)
@@ -203,7 +203,7 @@ impl MergeState {
         ));
         if self.n_restarts > MOST_RESTARTS {
             let message = format!(
-                "{} moved {} times while the checks ran; try again when it is quiet",
+                "{} moved {} times while the checks ran; try again when nothing else changes it",
                 self.plan.into, self.n_restarts
             );
             self.failed = Some(Failure::new(ErrorKind::Conflict, message));

@@ -41,7 +41,7 @@ pub struct BuildResult {
     /// Branches that the target already contains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub already: Vec<String>,
-    /// Branches that were left out because they conflict.
+    /// Branches that were taken out because they conflict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<BranchConflict>,
 }
@@ -58,7 +58,7 @@ pub struct ChainCommit {
 /// A branch that cannot be merged without help.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchConflict {
-    /// The branch that was left out.
+    /// The branch that was taken out.
     pub branch: String,
     /// The branch that it conflicts with: the target, or one before it in the queue.
     pub with: String,

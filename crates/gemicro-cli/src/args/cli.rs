@@ -163,7 +163,7 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Submit many tasks at once and collect their results
     Batch(BatchArgs),
-    /// Merge finished branches into main, each one with passed checks
+    /// Merge finished branches into main; each must pass the checks
     #[command(after_help = help::MERGE_EXAMPLES, args = options::store_options())]
     Merge(MergeArgs),
     /// Raise the test coverage of a project, one gap at a time

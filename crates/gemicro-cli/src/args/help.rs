@@ -75,7 +75,7 @@ Names for --model and /model:
 
 `gemicro conversations list` lists the conversations.";
 
-/// Below `gemicro ooda --help`.
+/// Below `gemicro merge --help`.
 pub(crate) const MERGE_EXAMPLES: &str = "\
 Examples:
   gemicro merge --dry-run
@@ -87,6 +87,7 @@ workflow run on the result. A branch that conflicts or makes the checks fail is
 taken out; the others continue. The target moves only to commits that passed.
 Exit code 9: not everything was merged. docs/several-tasks.md describes it.";
 
+/// Below `gemicro ooda --help`.
 pub(crate) const OODA_EXAMPLES: &str = "\
 Examples:
   gemicro ooda --dry-run

@@ -12,7 +12,7 @@ use crate::session::{Context, find_run, run_error};
 /// Arguments of `gemicro pause`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing new starts. Commands and agents that cannot be repeated run to their end first; \
+    after_help = "No new step starts. Commands and agents that cannot be repeated finish first; \
                   `gemicro cancel RUN` stops them at once."
 )]
 pub(crate) struct PauseArgs {
@@ -44,7 +44,7 @@ pub(crate) fn run(ctx: &Context, args: &PauseArgs) -> Result<(), CommandError> {
             }
             PauseOutcome::Requested => {
                 format!(
-                    "Run {id} starts nothing new, and is paused when its running steps end.\n  Watch it: gemicro \
+                    "Run {id} starts no new steps and pauses when its running steps have finished.\n  Watch it: gemicro \
                      events {id} --follow --format text\n  To stop them at once: gemicro cancel {id}"
                 )
             }

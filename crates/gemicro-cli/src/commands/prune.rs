@@ -38,7 +38,7 @@ pub(crate) struct PruneArgs {
     /// Remove folder, checkout and branch of every task that is merged and whose run ended
     #[arg(long, conflicts_with_all = ["older_than", "max_size", "run"])]
     pub(crate) tasks: bool,
-    /// Also remove tasks that are not merged: their work is lost
+    /// With --tasks, also remove tasks that are not merged; their work is lost
     #[arg(long, requires = "tasks")]
     pub(crate) force: bool,
     /// Print what would be deleted, and delete nothing

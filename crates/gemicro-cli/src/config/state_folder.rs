@@ -263,7 +263,9 @@ fn read_day_budget(written: &RawSetting) -> Result<Limits, String> {
 
 fn read_max_agents(written: &RawSetting) -> Result<usize, String> {
     if written.by_project {
-        return Err("a project cannot choose how many agents work on your machine".to_owned());
+        return Err(
+            "a project's settings cannot set the number of agents; set it in your own settings".to_owned(),
+        );
     }
     let text = one(written)?.trim();
     let number = text.parse().ok().filter(|number| (1..=1_000).contains(number));

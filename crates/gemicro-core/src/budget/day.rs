@@ -81,7 +81,7 @@ impl DayUse {
             words += &format!(", {} reserved by run {run}", amounts(charge));
         }
         if self.reserved.len() > MAX_NAMED {
-            words += &format!(", and more by {} other runs", self.reserved.len() - MAX_NAMED);
+            words += &format!(", and more by other runs ({})", self.reserved.len() - MAX_NAMED);
         }
         match self.reserved.first() {
             Some((run, _)) => format!("{words}; `gemicro cancel {run}` frees its reservation"),

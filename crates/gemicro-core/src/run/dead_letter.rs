@@ -25,7 +25,7 @@ pub struct DeadLetter {
 
 impl DeadLetter {
     /// The dead letter for an event; `None` for every event but `step_failed`, and for steps that were never tried,
-    /// were stopped, ran out of budget, were invalid requests, found no evidence or got a no from a person.
+    /// were stopped, ran out of budget, were invalid requests, found no evidence or were rejected by a person.
     #[must_use]
     pub fn of(event: &Event) -> Option<Self> {
         if event.update.event_type != "step_failed" {

@@ -102,7 +102,7 @@ impl TaskRepo {
     ///
     /// # Errors
     /// As for [`TaskRepo::repository_of`].
-    pub fn about(folder: &Path) -> Result<(PathBuf, Slug), RepositoryError> {
+    pub fn repository_and_slug(folder: &Path) -> Result<(PathBuf, Slug), RepositoryError> {
         TaskRecord::read(folder).map(|record| (record.repository, record.slug))
     }
 

@@ -112,7 +112,7 @@ pub(super) fn read(
     match asked.outside {
         Some(what) if !step.grant.web => {
             let message = format!(
-                "the gateway of gemicro refuses {what}, because it can contact any server; \
+                "gemicro's gateway refuses {what}, because data could leave the sandbox that way; \
                  the user can allow this with `provider_web = true` under [guard] in gemicro's settings"
             );
             Err(GatewayProblem::new(403, "web_not_allowed", message))

@@ -8,7 +8,7 @@ use super::events::{
     BranchMerged, OwnerInstructed, OwnerNotesChanged, PhaseAnswered, PhaseChecked, PhaseEnded, PhaseImported,
     PhaseRecorded, PhaseStarted, PipelineDelivered, PipelinePrepared,
 };
-use super::project_memory::is_hard;
+use super::project_memory::may_propose_skill;
 use super::state::PipelineState;
 use crate::documents::moved_to;
 use crate::payload::ReadState;
@@ -250,8 +250,9 @@ impl PipelineState {
             return;
         };
         let skill = current.answer().and_then(|answer| answer.payload.skill());
-        let skill =
-            skill.filter(|skill| ended.outcome == "done" && is_hard(current, role) && skill.check().is_ok());
+        let skill = skill.filter(|skill| {
+            ended.outcome == "done" && may_propose_skill(current, role) && skill.check().is_ok()
+        });
         if let Some(skill) = skill {
             let role = role.title.clone();
             self.skills.retain(|it| it.role != role);

@@ -28,7 +28,7 @@ pub(super) fn memory<'s>(
 }
 
 /// Returns true if the agent of a phase may propose a skill: it resolves a merge conflict, or its work was rejected twice.
-pub(super) fn is_hard(current: &CurrentPhase, role: &Role) -> bool {
+pub(super) fn may_propose_skill(current: &CurrentPhase, role: &Role) -> bool {
     match role.shape {
         PayloadShape::IntegrationSpecialist => true,
         PayloadShape::Developer => current.round >= HARD_ROUND,

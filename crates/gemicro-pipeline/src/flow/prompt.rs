@@ -5,7 +5,7 @@ use gemicro_memory::MemoryEntry;
 use super::current_phase::CurrentPhase;
 use super::decide::plan_document;
 use super::owner::owner_notes;
-use super::project_memory::{is_hard, memory, skills};
+use super::project_memory::{may_propose_skill, memory, skills};
 use super::state::PipelineState;
 use super::todo::document;
 use crate::evidence::SECTIONS;
@@ -67,7 +67,7 @@ pub(super) fn prompt(
             .into_iter()
             .map(MemoryEntry::prompt_text)
             .collect(),
-        skill_wanted: is_hard(current, role),
+        skill_wanted: may_propose_skill(current, role),
     };
     render(&plan.workflow, role, &context)
 }

@@ -1,8 +1,8 @@
 //! Rules of the style sheets inside a page: [`StyleRules`].
 //!
-//! Followed are names, classes, ids, attributes and the elements around them, in any order (see `selector`), and variables;
-//! `@media print` is left out, other conditions count as met: rather too much hidden than too little. Not followed are
-//! sheets in other files.
+//! Evaluates names, classes, ids, attributes, the elements around them in any order (see `selector`), and variables. Ignores
+//! `@media print` and style sheets in other files. Other conditions count as met: hiding too much is safer than hiding
+//! too little.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -61,7 +61,7 @@ impl MergeChain<'_> {
         }
         let merge = repository.automatic_merge(&self.tip, &theirs)?;
         if !merge.conflicts.is_empty() {
-            let with = self.opponent(&theirs, base)?;
+            let with = self.conflicting_branch(&theirs, base)?;
             self.result.conflicts.push(BranchConflict {
                 branch: it.branch.clone(),
                 with,
@@ -95,7 +95,7 @@ impl MergeChain<'_> {
     }
 
     /// The branch that a branch conflicts with: the target, one before it, or only all of them together.
-    fn opponent(&self, theirs: &CommitId, base: &CommitId) -> Result<String, RepositoryError> {
+    fn conflicting_branch(&self, theirs: &CommitId, base: &CommitId) -> Result<String, RepositoryError> {
         let conflicts = |ours: &CommitId| -> Result<bool, RepositoryError> {
             Ok(!self
                 .repository

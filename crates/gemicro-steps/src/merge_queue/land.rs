@@ -64,7 +64,9 @@ fn land_result(
         },
         Err(error) => LandResult::Landed {
             checkout: None,
-            note: Some(format!("{error}; then run: git -C {shown} reset --keep HEAD")),
+            note: Some(format!(
+                "{error}; to update the checkout, run: git -C {shown} read-tree -m -u {old} HEAD"
+            )),
         },
     }
 }

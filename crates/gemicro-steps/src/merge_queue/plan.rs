@@ -17,7 +17,7 @@ pub fn merge_plan(request: &MergeQueueRequest) -> Result<MergePlan, Failure> {
     let mut notices = Vec::new();
     let workflow = with_checks(request.workflow.clone(), Path::new(&directory), &mut notices)?;
     if workflow.checks.is_empty() {
-        let message = "the workflow has no checks, so nothing would prove a merge: add them under `checks:` in \
+        let message = "the merge queue needs checks, but the workflow has none: add them under `checks:` in \
                        .gemicro/workflow.yaml (`gemicro init` writes the file)";
         return Err(Failure::new(ErrorKind::InvalidInput, message));
     }

@@ -28,7 +28,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "task/NAME")]
     pub(crate) branch: Option<String>,
 
-    /// The agent [default: the agent that has --model, else the default agent]
+    /// The agent [default: the agent that has --model, else the one that `gemicro doctor` shows]
     #[arg(long, value_enum)]
     pub(crate) agent: Option<AgentArg>,
 

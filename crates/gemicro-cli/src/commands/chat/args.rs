@@ -21,7 +21,7 @@ pub(crate) struct ChatArgs {
     #[arg(long, requires = "conversation")]
     pub(crate) fork: bool,
 
-    /// The agent or model that answers [default: the last one, else the default agent]
+    /// The agent or model that answers [default: the last one, else the one that `gemicro doctor` shows]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 

@@ -16,7 +16,7 @@ pub(super) fn look(ctx: &Context) -> Option<DoctorFinding> {
             false => attention(
                 NAME,
                 format!("{agent}, {why}"),
-                format!("see agent {agent}, or choose another one: `agent = \"NAME\"` in gemicro.toml"),
+                format!("fix what `agent {agent}` reports, or set `agent = \"NAME\"` in gemicro.toml"),
             ),
         }),
         Err(CommandError::Report(report)) => {

@@ -52,8 +52,8 @@ pub(super) async fn resolve_names(
             "batch" => found.add_batch(store, repository, &row).await?,
             flow => {
                 return Err(CommandError::usage(
-                    format!("run {id} is a {flow} run, which has no branch to merge"),
-                    "name pipelines, batches or branches; `gemicro runs` lists the runs",
+                    format!("run {id} is neither a pipeline nor a batch; its flow is {flow}"),
+                    "to merge the branch of another run, name it: gemicro merge BRANCH",
                 ));
             }
         }
@@ -119,7 +119,10 @@ impl Candidates {
         row: &RunRow,
     ) -> Result<(), CommandError> {
         let Some(delivered) = delivery_of(store, row).await? else {
-            let why = format!("its state is {}, not completed", row.status.as_str());
+            let why = format!(
+                "it has not delivered a branch; its state is {}",
+                row.status.as_str()
+            );
             self.refuse(row.run.as_str(), why);
             return Ok(());
         };

@@ -187,7 +187,7 @@ fn dry_run(repository: &TrustedRepo, plan: &MergePlan, format: DataFormat) -> Re
         page.push_str(&format!("Merge     {}\n", it.branch));
     }
     for branch in &build.already {
-        page.push_str(&format!("Merged    {branch}\n"));
+        page.push_str(&format!("Skip      {branch}: already merged\n"));
     }
     for it in &build.conflicts {
         let files = it.files.join(", ");

@@ -37,7 +37,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "task/NAME")]
     pub(crate) branch: Option<String>,
 
-    /// The agent for roles that name none [default: the agent that has --model, else the default agent]
+    /// The agent for roles that name none [default: the agent that has --model, else the one that `gemicro doctor` shows]
     #[arg(long, value_enum, help_heading = "Agent")]
     pub(crate) agent: Option<AgentArg>,
     /// The model of that agent [default: the agent's own default]

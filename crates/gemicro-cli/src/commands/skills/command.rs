@@ -16,9 +16,9 @@ Examples:
   gemicro skills approve resolve-changelog
   gemicro skills edit resolve-changelog --file new-steps.md
 
-Agents of a pipeline propose a skill after hard work. It is used only after you
-approve it; then it is also in .agents/skills and .claude/skills of the project.
-docs/memory.md describes it.";
+Agents of a pipeline can propose a skill after a merge conflict or after work
+that was rejected twice. Agents use it only after you approve it; gemicro then
+also writes it to .agents/skills and .claude/skills. See docs/memory.md.";
 
 /// Arguments of `gemicro skills`.
 #[derive(Debug, Args)]

@@ -95,7 +95,9 @@ pub(super) async fn list(ctx: &Context, args: &SkillListArgs) -> Result<(), Comm
     rows.retain(|row| args.all || [EntryState::Live.as_str(), proposed].contains(&row.state));
     output::print_rows(&rows, args.place.format, || {
         if rows.is_empty() {
-            output::say("This project has no skills. Agents of `gemicro run` propose one after hard work.");
+            output::say(
+                "No live or proposed skills. Agents of `gemicro run` propose them after conflicts or rejected work.",
+            );
             return Ok(());
         }
         print_table(ctx, &rows)?;
@@ -156,7 +158,7 @@ pub(crate) fn inbox_entries(memory: &Memory) -> Vec<InboxEntry> {
             flow: "skill".to_owned(),
             title: format!("{name}: {}", entry.text),
             part_of: None,
-            question: format!("may later agents use this skill? Read it first: gemicro skills show {name}"),
+            question: format!("May later agents use this skill? Read it first: gemicro skills show {name}"),
             key: entry.id.clone(),
             since: entry.created_at,
             answers: vec!["approve", "reject"],
