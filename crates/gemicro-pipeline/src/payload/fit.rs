@@ -59,8 +59,8 @@ impl Misfit {
                 "a key in it differs from a known key only in upper and lower case".to_owned()
             }
             Self::Feedback => {
-                "`feedback` must be one string that is not empty with REJECT; write a list of points as \
-                               one string, such as \"feedback\": \"1. first point\\n2. second point\""
+                "`feedback` must be a string or an object, not a list, and must not be empty with REJECT; write several \
+                 points as one string, such as \"feedback\": \"1. first point\\n2. second point\""
                     .to_owned()
             }
             Self::Backlog => "`backlog_items` must be a list of strings".to_owned(),

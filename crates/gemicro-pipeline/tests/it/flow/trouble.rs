@@ -39,7 +39,7 @@ fn what_an_answer_lacks_is_named() {
         ),
         (
             json!({ "plan_path": PLAN, "feedback": ["first", "second"] }),
-            r#"`feedback` must be one string that is not empty with REJECT; write a list of points as one string, such as "feedback": "1. first point\n2."#,
+            r#"`feedback` must be a string or an object, not a list, and must not be empty with REJECT; write several points as one string, such as "feedback": "1. first point\n2."#,
             "plan_path",
         ),
     ] {
