@@ -82,7 +82,7 @@ fn it_is_that_of_the_settings_or_the_only_one_that_is_ready() {
             &["claude", "gemini"],
             "",
             "gemini",
-            "✓ default agent: gemini, several agents are ready (gemini, claude)",
+            "✓ default agent: gemini, because several agents are ready (gemini, claude)",
         ),
         (
             &[],

@@ -277,9 +277,17 @@ fn git_is_started_in_one_place() {
     }
     in_checkouts.sort();
     assert_eq!(starters, ["git.rs"]);
-    // The user's own folders: the one that was opened, the worktree that is shown, and those whose submodules are listed.
+    // The user's own folders: the one that was opened, the worktree that is shown, the checkout of a merge's target, and
+    // those whose submodules are listed.
     assert_eq!(
         in_checkouts,
-        ["create.rs", "git.rs", "programs.rs", "show.rs", "trusted.rs"]
+        [
+            "create.rs",
+            "git.rs",
+            "programs.rs",
+            "show.rs",
+            "target_branch.rs",
+            "trusted.rs"
+        ]
     );
 }

@@ -84,6 +84,9 @@ async fn plan(
         .map(workflow_file::from_here)
         .transpose()?;
     let workflow = workflow_file::load(named.as_deref(), directory)?;
+    if named.is_none() {
+        check_workflow_is_of_target(repository, (into, tip), workflow.checks.is_empty())?;
+    }
     let store = ctx.store().await?;
     let found = match args.names.as_slice() {
         [] => candidates::find_finished(&store, repository, tip).await,
@@ -113,6 +116,30 @@ async fn plan(
         push: args.push,
     };
     Ok(Plan::of(&Request::Merge(Box::new(request)))?)
+}
+
+/// Fails if the checkout has another workflow than the target: a branch must not choose its own checks. Without checks in
+/// the workflow, they are found in the checkout, so then it must be the target's.
+fn check_workflow_is_of_target(
+    repository: &TrustedRepo,
+    (into, tip): (&str, &CommitId),
+    finds_checks: bool,
+) -> Result<(), CommandError> {
+    let changed = repository
+        .changed_paths(tip, repository.head())
+        .map_err(|error| git_error(&error))?;
+    let is_workflow = |path: &String| path.split('/').any(|part| part == workflow_file::FOLDER);
+    if !changed.iter().any(|path| finds_checks || is_workflow(path)) {
+        return Ok(());
+    }
+    Err(CommandError::new_failure(
+        ErrorKind::InvalidInput,
+        format!("the workflow here may differ from the one on {into}, whose checks the merge queue needs"),
+        format!(
+            "run `gemicro merge` in a checkout of {into}, or name the file that you trust: --workflow {}/workflow.yaml",
+            workflow_file::FOLDER
+        ),
+    ))
 }
 
 /// How a queue is shown.

@@ -136,6 +136,17 @@ fn bad_input_is_refused_before_anything_moves() {
     assert!(dry.stdout.contains(conflict), "{}", dry.stdout);
     assert_eq!(scene.git(&["rev-parse", "main"]), main);
 
+    // A branch must not choose its own checks.
+    scene.git(&["checkout", "--quiet", "-b", "task/own-checks"]);
+    scene.workflow("sh tests/run.sh", "true");
+    refused(
+        &scene,
+        2,
+        &["task/own-checks"],
+        "the workflow here may differ from the one on main",
+    );
+    scene.git(&["checkout", "--quiet", "main"]);
+
     // One that is merged already is no failure.
     let (first, _) = merge(&scene, 0, &["task/alpha"]);
     assert_eq!(merged(&first), ["task/alpha"]);
@@ -146,7 +157,7 @@ fn bad_input_is_refused_before_anything_moves() {
     std::fs::write(scene.project("tests/bad_test.sh"), "exit 1\n").unwrap();
     scene.commit_all("tests: break them");
     let (_, said) = merge(&scene, 3, &["task/bravo"]);
-    assert!(said.contains("the checks already fail on main itself"), "{said}");
+    assert!(said.contains("the checks already fail on main at "), "{said}");
 
     let text = std::fs::read_to_string(scene.project(".gemicro/workflow.yaml")).unwrap();
     let line = text
@@ -157,7 +168,7 @@ fn bad_input_is_refused_before_anything_moves() {
     scene.workflow(&format!("checks:\n{line}"), "checks: []");
     let (_, said) = merge(&scene, 2, &["task/bravo"]);
     assert!(
-        said.contains("the workflow has no checks") && said.contains("gemicro init"),
+        said.contains("but the workflow has none") && said.contains("gemicro init"),
         "{said}"
     );
 }

@@ -37,7 +37,7 @@ fn two_tasks_take_turns_and_have_ports() {
     let journals: String = runs
         .map(|run| scene.world.must(&["events", run]).stdout)
         .collect();
-    let words = "waiting until another agent ends: state.max_agents is 1";
+    let words = "waiting for another agent to finish: the limit is 1 (state.max_agents)";
     assert!(journals.contains(words), "neither task waited");
     let bad = scene
         .command(&["config", "show"])

@@ -138,7 +138,7 @@ async fn a_skill_file_of_the_owner_is_kept() {
     );
     std::fs::create_dir_all(claude.parent().unwrap()).unwrap();
     std::fs::write(&claude, "by hand").unwrap();
-    let kept = ".claude/skills/fix/SKILL.md was kept, because gemicro did not write its current text";
+    let kept = ".claude/skills/fix/SKILL.md was kept, because it has changes that gemicro did not make";
     assert_eq!(
         project.decide_skill("fix", EntryDecision::Approve, 2).await,
         [kept]
