@@ -138,7 +138,7 @@ fn bad_input_is_refused_before_anything_moves() {
 
     // A branch must not choose its own checks.
     scene.git(&["checkout", "--quiet", "-b", "task/own-checks"]);
-    scene.workflow("sh tests/run.sh", "true");
+    scene.workflow("sh tests/run.sh", "sh tests/own.sh");
     refused(
         &scene,
         2,
