@@ -71,10 +71,14 @@ pub struct TakenOutBranch {
 }
 
 impl MergeSummary {
-    /// The summary of a finished queue.
-    pub(crate) fn of(state: &MergeState) -> Self {
+    /// The summary so far. Nothing is merged before the target moves.
+    #[must_use]
+    pub fn of(state: &MergeState) -> Self {
         let plan = &state.plan;
-        let build = state.build.clone().unwrap_or_default();
+        let mut build = state.build.clone().unwrap_or_default();
+        if state.landed.is_none() {
+            build.chain.clear();
+        }
         let failed = state.failed_checks.iter().map(|(branch, why)| TakenOutBranch {
             branch: branch.clone(),
             reason: "checks".to_owned(),

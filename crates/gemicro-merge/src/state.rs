@@ -84,7 +84,7 @@ impl MergeState {
             let line = format!(
                 "running the checks at {} ({}) …",
                 short(commit),
-                self.name_of(commit)
+                self.branch_of(commit)
             );
             self.log.push(line);
         }
@@ -149,7 +149,7 @@ impl MergeState {
         let line = format!(
             "the checks {word} at {} ({})",
             short(commit),
-            self.name_of(commit)
+            self.branch_of(commit)
         );
         self.log.push(line);
         self.verdicts.insert(commit.to_owned(), faults);
@@ -175,7 +175,8 @@ impl MergeState {
     }
 
     /// The branch that a commit of the chain merges, or the target.
-    fn name_of(&self, commit: &str) -> &str {
+    #[must_use]
+    pub fn branch_of(&self, commit: &str) -> &str {
         let mut chain = self.build.iter().flat_map(|build| &build.chain);
         let merged = chain.find(|it| it.commit == commit);
         merged.map_or(&self.plan.into, |it| &it.branch)

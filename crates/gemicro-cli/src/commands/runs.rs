@@ -1,9 +1,12 @@
 //! `gemicro runs`: the list of runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, ValueEnum};
+use gemicro_core::run::RunRow;
+use gemicro_core::store::Store as _;
 use gemicro_engine::RunSnapshot;
+use gemicro_engine::merge_queue::MergeSummary;
 use gemicro_event::{Charge, RunStatus, StreamId};
 use gemicro_store::{DurableStore, RunFilter};
 
@@ -55,7 +58,7 @@ pub(crate) enum StatusArg {
 }
 
 pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
-    let (rows, died) = runtime::block_on(async {
+    let (rows, states) = runtime::block_on(async {
         let store = ctx.store().await?;
         let found = list_runs(&store, args).await;
         store.close().await;
@@ -66,15 +69,18 @@ pub(crate) fn run(ctx: &Context, args: &RunsArgs) -> Result<(), CommandError> {
             output::say("No runs. Start one: gemicro --offline --source DIR \"question\"");
             return Ok(());
         }
-        output::print(&list(&rows, &died, ctx.screen.width()))
+        output::print(&list(&rows, &states, ctx.screen.width()))
     })
 }
 
-/// The runs, and those among them whose process has died.
+/// States that are not in the rows of the runs: `died` and `completed in part`.
+type OtherStates = BTreeMap<StreamId, &'static str>;
+
+/// The runs, and the states of some of them.
 async fn list_runs(
     store: &DurableStore,
     args: &RunsArgs,
-) -> Result<(Vec<RunSnapshot>, BTreeSet<StreamId>), CommandError> {
+) -> Result<(Vec<RunSnapshot>, OtherStates), CommandError> {
     let filter = RunFilter {
         status: args.status.and_then(StatusArg::status),
         limit: Some(args.limit),
@@ -84,19 +90,35 @@ async fn list_runs(
         Some(StatusArg::InputRequired) => RunSnapshot::list_waiting(store, &filter).await?,
         _ => RunSnapshot::list(store, &filter).await?,
     };
-    let mut died = BTreeSet::new();
-    for row in rows.iter().map(|listed| &listed.row) {
+    let mut states = OtherStates::new();
+    for listed in &rows {
+        let row = &listed.row;
         if has_died(store, row).await? {
-            died.insert(row.run.clone());
+            states.insert(row.run.clone(), DIED);
+        } else if row.status == RunStatus::Completed
+            && (listed.counts.as_ref().is_some_and(is_in_part) || has_unmerged(store, row).await?)
+        {
+            states.insert(row.run.clone(), IN_PART);
         }
     }
-    Ok((rows, died))
+    Ok((rows, states))
 }
 
-fn list(rows: &[RunSnapshot], died: &BTreeSet<StreamId>, columns: usize) -> String {
+/// Whether it is a completed merge queue that did not merge everything.
+async fn has_unmerged(store: &DurableStore, row: &RunRow) -> Result<bool, CommandError> {
+    if row.flow != "merge" {
+        return Ok(false);
+    }
+    let last = store.read(&row.run, row.n_events.saturating_sub(1), 1).await?;
+    let result = last.events.last().map(|it| &it.update.data);
+    let summary = result.and_then(|it| it.parse::<MergeSummary>().ok());
+    Ok(summary.is_some_and(|it| !it.is_complete()))
+}
+
+fn list(rows: &[RunSnapshot], states: &OtherStates, columns: usize) -> String {
     let heads = ["RUN", "STARTED (UTC)", "STATUS", "FLOW", "SPENT", "TITLE"].map(str::to_owned);
     let with_spent = |spent: fn(&Charge) -> Option<String>| {
-        let cells = rows.iter().map(|row| cells(row, died, spent));
+        let cells = rows.iter().map(|row| cells(row, states, spent));
         let lines: Vec<[String; 6]> = std::iter::once(heads.clone()).chain(cells).collect();
         let widths = table::widths(&lines);
         let shown = columns_that_fit(columns, |idx| widths[idx]);
@@ -114,7 +136,7 @@ fn list(rows: &[RunSnapshot], died: &BTreeSet<StreamId>, columns: usize) -> Stri
     for (line, row) in lines.iter().zip(rows) {
         page.push_str(&format!("{line}\n"));
         let Some(row) = row else { continue };
-        let is_resumable = died.contains(&row.row.run) && !row.row.part_of_parent;
+        let is_resumable = states.get(&row.row.run) == Some(&DIED) && !row.row.part_of_parent;
         if is_resumable {
             page.push_str(&format!(
                 "  gemicro resume {}    # its process has died\n",
@@ -167,23 +189,14 @@ fn columns_that_fit(columns: usize, widest: impl Fn(usize) -> usize) -> Vec<usiz
     shown
 }
 
-fn cells(
-    listed: &RunSnapshot,
-    died: &BTreeSet<StreamId>,
-    spent: fn(&Charge) -> Option<String>,
-) -> [String; 6] {
+fn cells(listed: &RunSnapshot, states: &OtherStates, spent: fn(&Charge) -> Option<String>) -> [String; 6] {
     let row = &listed.row;
     let started = numbers::moment(row.started_at);
-    let is_in_part = row.status == RunStatus::Completed && listed.counts.as_ref().is_some_and(is_in_part);
-    let state = match is_in_part {
-        _ if died.contains(&row.run) => DIED,
-        true => IN_PART,
-        false => listed.state,
-    };
+    let state = states.get(&row.run).unwrap_or(&listed.state);
     [
         text::short_id(&row.run),
         started.get(..16).unwrap_or(&started).to_owned(),
-        state.to_owned(),
+        (*state).to_owned(),
         text::one_line(&row.flow),
         spent(&row.spent).unwrap_or_else(|| "-".to_owned()),
         text::one_line(&row.title),
@@ -208,8 +221,7 @@ impl StatusArg {
 
 #[cfg(test)]
 mod tests {
-    use gemicro_core::run::RunRow;
-    use gemicro_engine::{Counts, ItemQuestion};
+    use gemicro_engine::ItemQuestion;
     use gemicro_event::{Uncertain, UnpricedTokens};
 
     use super::*;
@@ -252,9 +264,9 @@ mod tests {
             question: None,
             counts: None,
         };
-        let page = list(std::slice::from_ref(&row), &BTreeSet::new(), 80);
+        let page = list(std::slice::from_ref(&row), &OtherStates::new(), 80);
         assert!(page.contains("up to $0.024817  What are the costs of"), "{page}");
-        let page = list(&[row], &BTreeSet::new(), 100);
+        let page = list(&[row], &OtherStates::new(), 100);
         assert!(
             page.contains("up to 1,024,335 tokens, up to $0.024817  What are"),
             "{page}"
@@ -290,7 +302,7 @@ mod tests {
             },
             ..Charge::ZERO
         };
-        let page = list(&[row], &BTreeSet::new(), 80);
+        let page = list(&[row], &OtherStates::new(), 80);
         assert!(
             page.contains("  up to 11,024,335 tok  What are the costs"),
             "{page}"
@@ -309,19 +321,14 @@ mod tests {
             text: "Shall I plan this?".to_owned(),
         };
         (task.question, batch.question) = (Some(asked.clone()), Some(asked));
-        let mut part = listed("3 tasks", RunStatus::Completed);
-        part.counts = Some(Counts {
-            total: 3,
-            completed: 2,
-            ..Counts::default()
-        });
+        let part = listed("3 tasks", RunStatus::Completed);
         let dead = listed("a question", RunStatus::Running);
-        let died = BTreeSet::from([dead.row.run.clone()]);
-        let page = list(&[task, batch, part, dead], &died, 80);
+        let id = dead.row.run.clone();
+        let states = OtherStates::from([(id.clone(), DIED), (part.row.run.clone(), IN_PART)]);
+        let page = list(&[task, batch, part, dead], &states, 80);
         assert_eq!(page.matches("asks: Shall I plan this?").count(), 1, "{page}");
         assert_eq!(page.matches("gemicro answer").count(), 1, "{page}");
         assert!(page.contains("completed in part"), "{page}");
-        let id = died.first().expect("one");
         assert!(
             page.contains(&format!("\n  gemicro resume {id}    # its process has died\n")),
             "{page}"

@@ -7,6 +7,7 @@ use gemicro_core::research::{ResearchEngine, ResearchPlan};
 use gemicro_engine::merge_queue::MergePlan;
 use gemicro_event::{Event, Json, StreamId};
 
+use super::merge_story::MergeStory;
 use super::pipeline::PipelineStory;
 use super::story_fold::Story;
 
@@ -28,6 +29,7 @@ pub(crate) fn pipeline(story: &mut Story, event: &Event, plan: &Json) {
 
 /// Of a merge queue.
 pub(crate) fn merge(story: &mut Story, _event: &Event, plan: &Json) {
+    story.merge = MergeStory::of_plan(plan);
     if let Ok(plan) = plan.parse::<MergePlan>() {
         story.notices = plan.notices;
     }

@@ -3,10 +3,12 @@
 mod batch_tasks;
 pub(crate) mod beginnings;
 mod cost;
+mod merge_story;
 mod next;
 mod pipeline;
 mod raw;
 mod screen;
+mod state_words;
 mod steps;
 mod story_fold;
 mod sub_query_story;

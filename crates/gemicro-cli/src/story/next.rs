@@ -86,6 +86,10 @@ fn commands(story: &Story) -> Vec<(String, &'static str)> {
         RunStatus::Completed if story.agent.is_some() || story.kind.is_about_tests => {
             vec![(format!("gemicro show {run} --format json"), "all data as JSON")]
         }
+        RunStatus::Completed if story.merge.is_some() => story
+            .merge
+            .as_ref()
+            .map_or_else(Vec::new, |merge| merge.next(run)),
         RunStatus::Suspended if story.agent.is_some() => vec![(
             format!("gemicro cancel {run}"),
             "end it permanently; then check its folder and ask again",

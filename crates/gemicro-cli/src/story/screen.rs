@@ -8,12 +8,14 @@ use gemicro_event::RunStatus;
 
 use super::batch_tasks::tasks;
 use super::cost::cost;
+use super::merge_story::MergeStory;
 use super::next::next;
 use super::pipeline::{facts, phases};
+use super::state_words::state_in_words;
 use super::steps::{StepStanding, StepStory, kind_words};
 use super::sub_query_story::SubQueryStory;
 use super::{DIED, Story};
-use crate::commands::batch::{IN_PART, summary};
+use crate::commands::batch::IN_PART;
 use crate::screen::{Paint, Screen, numbers, text};
 use crate::view::answer_markdown;
 
@@ -77,88 +79,20 @@ impl StoryPage<'_> {
         self.field(&mut page, "Asked", &first_lines(&story.question, QUESTION_LINES));
         let started = format!("{} UTC by {}", numbers::moment(story.started_at), story.program);
         self.field(&mut page, "Started", &started);
-        let is_several = story.batch.is_some() || story.pipeline.is_some();
+        let is_several = story.batch.is_some() || story.pipeline.is_some() || story.merge.is_some();
         if !is_several && (story.model.is_some() || !story.kind.is_about_tests) {
             self.field(&mut page, "Answered", &format!("by {by}"));
         }
-        self.field(&mut page, "State", &self.state_in_words());
+        self.field(&mut page, "State", &state_in_words(story));
         if let Some(earlier) = &story.goes_on_from {
             self.field(&mut page, "After", &format!("run {earlier}"));
         }
-        for (name, words) in story.pipeline.iter().flat_map(facts).chain(story.remarks(MANY)) {
+        let of_pipeline = story.pipeline.iter().flat_map(facts);
+        let of_merge = story.merge.iter().flat_map(MergeStory::facts);
+        for (name, words) in of_pipeline.chain(of_merge).chain(story.remarks(MANY)) {
             self.field(&mut page, name, &words);
         }
         page
-    }
-
-    fn state_in_words(&self) -> String {
-        let story = self.story;
-        let batch = story.batch.as_ref().map(summary);
-        if story.has_died {
-            let tasks = batch.map_or_else(String::new, |tasks| format!(": {tasks}"));
-            let at = numbers::moment(story.updated_at);
-            return format!("its process has died{tasks}; last event {at} UTC");
-        }
-        let gates = story.pipeline.iter().flat_map(|it| it.gates.last());
-        let is_answered = gates
-            .into_iter()
-            .any(|it| it.said.is_some() && it.said_at.is_none());
-        match (story.status, batch) {
-            (RunStatus::Completed | RunStatus::Failed, Some(tasks)) => return format!("done: {tasks}"),
-            (RunStatus::Cancelled, Some(tasks)) => return format!("cancelled: {tasks}"),
-            (RunStatus::Running, Some(tasks)) => return format!("not yet: {tasks}"),
-            (_, _) => {}
-        }
-        match story.status {
-            RunStatus::Completed if story.agent.is_some() || story.conversation.is_some() => {
-                "done".to_owned()
-            }
-            RunStatus::Completed if story.kind.is_about_tests || story.pipeline.is_some() => {
-                format!("done: {}", story.outcome.as_deref().unwrap_or("complete"))
-            }
-            RunStatus::Completed => {
-                let n_answered = story
-                    .sub_queries
-                    .iter()
-                    .filter(|it| it.n_sources.is_some())
-                    .count();
-                let partial = story.result.as_ref().and_then(|result| result.partial.as_ref());
-                let part = partial.map_or_else(String::new, |why| format!("; in part: {why}"));
-                format!(
-                    "done: {n_answered} of {} answered{part}",
-                    numbers::count(story.sub_queries.len(), "sub-query")
-                )
-            }
-            RunStatus::Failed | RunStatus::Interrupted | RunStatus::Cancelled => match &story.failure {
-                Some(failure) => format!("{} ({})", failure.message, failure.kind),
-                None => story.status.as_str().to_owned(),
-            },
-            RunStatus::Parked | RunStatus::Suspended if story.has_open_gate() => {
-                "waiting for an answer: yes or no (see Asks)".to_owned()
-            }
-            RunStatus::Suspended if is_answered => "question answered; the run can continue".to_owned(),
-            RunStatus::Suspended => {
-                format!(
-                    "for now: {}",
-                    story.suspended.as_deref().unwrap_or("its process ended")
-                )
-            }
-            RunStatus::Parked if story.parked.is_some() => {
-                let parked = story.parked.as_ref();
-                let until = parked.map_or_else(String::new, |it| numbers::moment(it.until));
-                let why = parked.map_or("", |it| it.reason.as_str());
-                format!("parked until {until} UTC ({why})")
-            }
-            RunStatus::Parked => {
-                format!(
-                    "waiting for an answer ({})",
-                    story.asks.as_deref().unwrap_or("to a question")
-                )
-            }
-            RunStatus::Running => {
-                format!("running; last event {} UTC", numbers::moment(story.updated_at))
-            }
-        }
     }
 
     fn steps(&self) -> String {
@@ -168,6 +102,9 @@ impl StoryPage<'_> {
         }
         if let Some(pipeline) = story.pipeline.as_ref().filter(|it| !it.phases.is_empty()) {
             return self.title("What happened") + &phases(pipeline, self.paint, self.columns);
+        }
+        if let Some(merge) = &story.merge {
+            return merge.page(self.paint, self.columns);
         }
         if story.steps.is_empty() {
             return String::new();
@@ -351,7 +288,7 @@ impl StoryPage<'_> {
             (None, Some(failure)) => RelatedPassage::closest(&RelatedPassage::of_failure(failure)),
             (None, None) => String::new(),
         };
-        if words.is_empty() || self.story.batch.is_some() {
+        if words.is_empty() || self.story.batch.is_some() || self.story.merge.is_some() {
             return String::new();
         }
         let mut page = self.title("Answer");

@@ -9,6 +9,7 @@ use gemicro_engine::BatchAnswer;
 use gemicro_event::{Charge, Event, Failure, Json, RunStatus, StepKey, StreamId, Timestamp};
 use serde::Serialize;
 
+use super::merge_story::MergeStory;
 use super::pipeline::PipelineStory;
 use super::steps::{self, StepStory};
 use super::sub_query_story::SubQueryStory;
@@ -68,6 +69,9 @@ pub(crate) struct Story {
     /// Its phases, if it is a coding pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pipeline: Option<PipelineStory>,
+    /// Its branches and checks, if it is a merge queue.
+    #[serde(skip)]
+    pub(crate) merge: Option<MergeStory>,
     pub(crate) spent: Charge,
     pub(crate) limits: Limits,
     /// Its share of the day budget.
@@ -123,9 +127,16 @@ impl Story {
         }
     }
 
-    /// Whether it is an ended batch with tasks that did not complete.
+    /// Whether it ended with tasks that did not complete, or branches that were not merged.
     pub(super) fn is_in_part(&self) -> bool {
-        self.batch.as_ref().is_some_and(|batch| is_in_part(&batch.counts))
+        let batch = self.batch.as_ref();
+        let merge = self.merge.as_ref();
+        batch.is_some_and(|it| is_in_part(&it.counts)) || merge.is_some_and(|it| !it.summary().is_complete())
+    }
+
+    /// Whether its result is something else than the answer to a question.
+    pub(super) fn is_no_answer(&self) -> bool {
+        self.kind.is_about_tests || self.pipeline.is_some() || self.merge.is_some()
     }
 
     /// Its status for what to do next: a run whose process has died is resumed like a suspended one.
@@ -171,6 +182,7 @@ impl Story {
             branch: None,
             batch: None,
             pipeline: None,
+            merge: None,
             spent: Charge::ZERO,
             limits: Limits::NONE,
             day: None,
@@ -217,6 +229,9 @@ impl Story {
         if let Some(pipeline) = &mut self.pipeline {
             pipeline.fold(event);
         }
+        if let Some(merge) = &mut self.merge {
+            merge.fold(event);
+        }
         match update.event_type.as_str() {
             "run_started" => self.fold_started(event),
             "sources_read" => self.sources_read = update.as_sources_read(),
@@ -245,8 +260,7 @@ impl Story {
             "final_result" => {
                 self.result = update.as_final_result();
                 self.outcome = Some(update.message.clone());
-                let is_other = self.kind.is_about_tests || self.pipeline.is_some();
-                self.details = is_other.then(|| update.data.clone());
+                self.details = self.is_no_answer().then(|| update.data.clone());
             }
             _ => self.fold_sub_query(event),
         }

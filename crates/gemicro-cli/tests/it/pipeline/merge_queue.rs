@@ -40,11 +40,45 @@ fn a_queue_that_is_killed_ten_times_merges_the_same() {
     let events = scene.events();
     let result = events.iter().find(|it| it["event_type"] == "final_result");
     assert_outcome(&scene, &base, &result.unwrap()["data"]);
+    assert_shown(&scene);
     assert_eq!(
         scene.git(&["rev-parse", "main^{tree}"]),
         undisturbed.join().unwrap()
     );
     scene.assert_no_traces();
+}
+
+/// `show` and `runs` say what became of every branch, and of the checks that were run for it.
+fn assert_shown(scene: &Scene) {
+    let show = |arguments: &[&str]| {
+        scene
+            .world
+            .finish(scene.command(arguments).output().unwrap())
+            .stdout
+    };
+    let page = show(&["show", "last"]);
+    for words in [
+        " · merge · completed in part\n",
+        "State     done: Merged 6 of 8 branches into main\n",
+        "Into      main, from ",
+        "\n  ✓ task/alpha    merged          ",
+        "\n  ✗ task/golf     taken out       it conflicts with task/foxtrot",
+        "\n  ✗ task/hotel    taken out       ",
+        "\n  ✗ task/hotel    fail            ",
+        "\n  ✓ task/echo     pass            ",
+        "\n  git switch task/golf && git merge main",
+        "\n  gemicro merge --into main task/hotel task/golf",
+        "\n  gemicro prune --tasks",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    for words in ["Answered", "sub-quer", "--follow", "\nAnswer\n"] {
+        assert!(!page.contains(words), "{words}: {page}");
+    }
+    let runs = show(&["runs"]);
+    assert!(runs.contains("  completed in part  "), "{runs}");
+    let story: Value = serde_json::from_str(&show(&["show", "last", "--format", "json"])).unwrap();
+    assert_eq!(merged(&story["details"]).len(), 6, "{story:#}");
 }
 
 #[test]
@@ -157,7 +191,17 @@ fn bad_input_is_refused_before_anything_moves() {
     std::fs::write(scene.project("tests/bad_test.sh"), "exit 1\n").unwrap();
     scene.commit_all("tests: break them");
     let (_, said) = merge(&scene, 3, &["task/bravo"]);
-    assert!(said.contains("the checks already fail on main at "), "{said}");
+    assert!(said.contains("the checks already fail on main at"), "{said}");
+    let shown = scene
+        .world
+        .finish(scene.command(&["show", "last"]).output().unwrap());
+    for words in [
+        " · merge · failed",
+        "\n  • task/bravo  not merged",
+        "\n  ✗ main        fail",
+    ] {
+        assert!(shown.stdout.contains(words), "{words}: {}", shown.stdout);
+    }
 
     let text = std::fs::read_to_string(scene.project(".gemicro/workflow.yaml")).unwrap();
     let line = text
