@@ -275,6 +275,16 @@ fn a_killed_command_is_resumed_by_the_same_key() {
     place.simulated.reached("held", 2);
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
+    let id = place.simulated.world.last_run();
+    let resume = format!("gemicro resume {id}");
+    let listed = place.call(&["batch", "list"]).stdout;
+    assert!(listed.contains("  died  ") && listed.contains(&resume), "{listed}");
+    for (arguments, code) in [(vec!["poll", &id], 0), (vec!["wait", &id, "--timeout", "1"], 7)] {
+        let called = place.call(&[vec!["batch"], arguments].concat());
+        assert_eq!(called.code, code, "{}", called.stderr);
+        let words = format!("The process of this batch has died. Continue with: {resume}");
+        assert!(called.stderr.contains(&words), "{}", called.stderr);
+    }
     place.simulated.running.gates().open("held");
     let last = place.must(&held(), &["--key", "once"]);
     assert_eq!(last["counts"]["completed"], 3, "{last}");

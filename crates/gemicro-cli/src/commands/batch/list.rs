@@ -11,7 +11,8 @@ use crate::args::DataFormat;
 use crate::command_error::CommandError;
 use crate::output;
 use crate::screen::{numbers, table, text};
-use crate::session::Context;
+use crate::session::{Context, has_died};
+use crate::story::DIED;
 
 /// Arguments of `gemicro batch list`.
 #[derive(Debug, Args)]
@@ -32,6 +33,9 @@ struct ListedBatch {
     /// Number of tasks in each state, if known here.
     #[serde(skip_serializing_if = "Option::is_none")]
     counts: Option<Counts>,
+    /// Whether its process has died, if known here.
+    #[serde(skip)]
+    has_died: bool,
 }
 
 pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), CommandError> {
@@ -47,9 +51,11 @@ pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), Comm
         }
         let heads = ["BATCH", "SUBMITTED (UTC)", "STATUS", "COMPLETED", "TASKS"].map(str::to_owned);
         let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
-        output::print(&table::page(&table::thirds(&lines, ctx.screen.width(), |_| {
-            false
-        })))
+        let table = table::page(&table::thirds(&lines, ctx.screen.width(), |_| false));
+        let dead = rows.iter().filter(|listed| listed.has_died);
+        let resume =
+            dead.map(|it| format!("  gemicro resume {}    # its process has died\n", it.row.response_id));
+        output::print(&(table + &resume.collect::<String>()))
     })
 }
 
@@ -60,7 +66,11 @@ async fn count_batches(
     is_local: bool,
 ) -> Result<Vec<ListedBatch>, CommandError> {
     if !is_local || rows.is_empty() {
-        let without = rows.into_iter().map(|row| ListedBatch { row, counts: None });
+        let without = rows.into_iter().map(|row| ListedBatch {
+            row,
+            counts: None,
+            has_died: false,
+        });
         return Ok(without.collect());
     }
     let store = ctx.store().await?;
@@ -69,14 +79,26 @@ async fn count_batches(
         // A batch that was deleted in the meantime has none.
         let tallies = store.board_tallies(&row.response_id).await.unwrap_or_default();
         let counts = counts_of_board(&tallies);
-        listed.push(ListedBatch { row, counts });
+        let has_died = match store.run(&row.response_id).await {
+            Ok(run) => has_died(&store, &run).await?,
+            Err(_) => false,
+        };
+        listed.push(ListedBatch {
+            row,
+            counts,
+            has_died,
+        });
     }
     store.close().await;
     Ok(listed)
 }
 
 fn cells(listed: &ListedBatch) -> [String; 5] {
-    let ListedBatch { row, counts } = listed;
+    let ListedBatch {
+        row,
+        counts,
+        has_died,
+    } = listed;
     let started = numbers::moment(row.started_at);
     let waits = counts.is_some_and(|counts| counts.waits_for_person()) && !row.state.is_terminal();
     let completed = |counts: &Counts| {
@@ -90,6 +112,7 @@ fn cells(listed: &ListedBatch) -> [String; 5] {
         text::short_id(&row.response_id),
         started.get(..16).unwrap_or(&started).to_owned(),
         match counts {
+            _ if *has_died => DIED,
             Some(_) if waits => ItemState::InputRequired.as_str(),
             Some(counts) if row.state == RunStatus::Completed && is_in_part(counts) => IN_PART,
             _ => row.state.as_str(),

@@ -23,6 +23,8 @@ pub(crate) struct PollArgs {
 pub(super) async fn poll(ctx: &Context, args: &PollArgs) -> Result<(), CommandError> {
     let service = Service::open(ctx).await?;
     let answer = service.poll(&args.id).await?;
+    print(&answer, answer_format(args.format, &ctx.screen), &ctx.screen)?;
+    service.report_if_died(ctx, &answer.response_id).await?;
     service.close().await;
-    print(&answer, answer_format(args.format, &ctx.screen), &ctx.screen)
+    Ok(())
 }

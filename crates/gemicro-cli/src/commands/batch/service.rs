@@ -15,7 +15,7 @@ use crate::command_error::{CommandError, STOPPED};
 use crate::commands::resume::owner_is_gone;
 use crate::config::{Layers, ResearchFlags, ResearchSettings};
 use crate::output;
-use crate::session::{CommandRunService, Context, run_error};
+use crate::session::{CommandRunService, Context, has_died, run_error};
 use crate::signals::STOPPING;
 
 /// The owner of the batches.
@@ -121,6 +121,7 @@ impl Service {
         if first.status != BatchStatus::Pending {
             return Ok(first);
         }
+        self.report_if_died(ctx, &id).await?;
         let bar = progress(ctx);
         let waiting = async {
             match self {
@@ -171,6 +172,23 @@ impl Service {
     /// Whether the batches are in this machine's store.
     pub(super) fn is_local(&self) -> bool {
         matches!(self, Self::Local { .. })
+    }
+
+    /// Says how to continue a batch of this machine whose process has died.
+    pub(super) async fn report_if_died(&self, ctx: &Context, id: &str) -> Result<(), CommandError> {
+        let (true, Ok(run)) = (self.is_local(), StreamId::new(id)) else {
+            return Ok(());
+        };
+        let store = ctx.store().await?;
+        let row = store.run(&run).await?;
+        let is_dead = has_died(&store, &row).await?;
+        store.close().await;
+        if is_dead {
+            output::say(&format!(
+                "The process of this batch has died. Continue with: gemicro resume {run}"
+            ));
+        }
+        Ok(())
     }
 
     /// Whether a batch only runs as long as this process does.
