@@ -212,7 +212,7 @@ fn bad_input_is_refused_before_anything_moves() {
     scene.workflow(&format!("checks:\n{line}"), "checks: []");
     let (_, said) = merge(&scene, 2, &["task/bravo"]);
     assert!(
-        said.contains("but the workflow has none") && said.contains("gemicro init"),
+        said.contains("needs checks, but the workflow has none") && said.contains("gemicro init"),
         "{said}"
     );
 }
