@@ -278,7 +278,10 @@ fn a_killed_command_is_resumed_by_the_same_key() {
     let id = place.simulated.world.last_run();
     let resume = format!("gemicro resume {id}");
     let listed = place.call(&["batch", "list"]).stdout;
-    assert!(listed.contains("  died  ") && listed.contains(&resume), "{listed}");
+    assert!(
+        listed.contains("  died  ") && listed.contains(&resume),
+        "{listed}"
+    );
     for (arguments, code) in [(vec!["poll", &id], 0), (vec!["wait", &id, "--timeout", "1"], 7)] {
         let called = place.call(&[vec!["batch"], arguments].concat());
         assert_eq!(called.code, code, "{}", called.stderr);

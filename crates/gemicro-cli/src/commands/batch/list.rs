@@ -53,8 +53,12 @@ pub(super) async fn list(ctx: &Context, args: &BatchListArgs) -> Result<(), Comm
         let lines: Vec<[String; 5]> = std::iter::once(heads).chain(rows.iter().map(cells)).collect();
         let table = table::page(&table::thirds(&lines, ctx.screen.width(), |_| false));
         let dead = rows.iter().filter(|listed| listed.has_died);
-        let resume =
-            dead.map(|it| format!("  gemicro resume {}    # its process has died\n", it.row.response_id));
+        let resume = dead.map(|it| {
+            format!(
+                "  gemicro resume {}    # its process has died\n",
+                it.row.response_id
+            )
+        });
         output::print(&(table + &resume.collect::<String>()))
     })
 }
