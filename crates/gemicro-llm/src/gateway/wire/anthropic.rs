@@ -87,7 +87,7 @@ impl WireDialect for Messages {
                     asked.thinking = Some(tokens);
                 }
             }
-            ["mcp_servers"] if leaf == Leaf::Object => asked.provider_tool(),
+            ["mcp_servers"] if !matches!(leaf, Leaf::Null | Leaf::List) => asked.provider_tool(),
             ["mcp_servers" | "container"] => asked.not_in_body(leaf),
             ["tools", "type"] => tool(leaf, asked),
             ["messages", "content", "input", ..] => {}
@@ -140,16 +140,25 @@ impl WireDialect for Messages {
 
 /// A tool. Of those that the provider runs, only searches contact no server that a request names.
 fn tool(leaf: Leaf<'_>, asked: &mut RequestContents) {
-    const SEARCHES: [&str; 2] = ["tool_search_tool_", "web_search_"];
-    const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
+    const SEARCHES: [&str; 3] = ["tool_search_tool_regex", "tool_search_tool_bm25", "web_search"];
+    const RUN_BY_CLIENT: [&str; 4] = ["bash", "text_editor", "computer", "memory"];
     match leaf {
         Leaf::Text("custom") | Leaf::Null => {}
-        Leaf::Text(kind) if RUN_BY_CLIENT.iter().any(|start| kind.starts_with(start)) => {
+        Leaf::Text(kind) if name_of(kind).is_some_and(|name| RUN_BY_CLIENT.contains(&name)) => {
             asked.picture(TOOL_TOKENS);
         }
-        Leaf::Text(kind) if SEARCHES.iter().any(|start| kind.starts_with(start)) => asked.whole_window = true,
+        Leaf::Text(kind) if SEARCHES.contains(&name_of(kind).unwrap_or(kind)) => {
+            asked.whole_window = true;
+        }
         _ => asked.provider_tool(),
     }
+}
+
+/// The name in a dated type of a tool: `bash` in `bash_20250124`. The provider runs `bash_code_execution_20250825`.
+fn name_of(kind: &str) -> Option<&str> {
+    let (name, date) = kind.rsplit_once('_')?;
+    let is_date = date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit());
+    is_date.then_some(name)
 }
 
 /// A block of content.

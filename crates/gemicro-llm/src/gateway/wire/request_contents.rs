@@ -5,8 +5,8 @@ use crate::gateway::json::{Leaf, MalformedJson, walk};
 
 /// Tokens that providers add around a request: framing, and their own words about tools.
 const HIDDEN_TOKENS: u64 = 1_024;
-/// Keys of a path that are looked at; no rule needs more.
-const KEYS: usize = 8;
+/// Keys of a path that are looked at; longer paths are cut.
+pub(super) const MAX_KEYS: usize = 8;
 
 /// What a request asks for. All that is not plain text in the body is either counted in `hidden` or makes the
 /// whole window count.
@@ -55,11 +55,11 @@ pub(in crate::gateway) fn ask(
         ..RequestContents::default()
     };
     walk(body, dialect.fold(), &mut |path, leaf| {
-        let mut keys = [""; KEYS];
+        let mut keys = [""; MAX_KEYS];
         for (key, part) in keys.iter_mut().zip(path) {
             *key = part;
         }
-        let keys = &keys[..path.len().min(KEYS)];
+        let keys = &keys[..path.len().min(MAX_KEYS)];
         dialect.look(keys, leaf, &mut asked);
         if path.last().is_some_and(|key| names_address(key)) && !dialect.is_tool_data(keys) {
             asked.address(leaf);

@@ -4,6 +4,7 @@ use gemicro_event::Usage;
 use serde_json::Value;
 
 use super::openai::PICTURE_TOKENS;
+use super::request_contents::MAX_KEYS;
 use super::rules::{ReportedUsage, count, required_number};
 use super::{AnswerFacts, RequestContents, WireDialect};
 use crate::gateway::json::{Leaf, Pick, WantedPaths};
@@ -15,18 +16,18 @@ const LIMIT: &[&str] = &["max_output_tokens"];
 
 impl WireDialect for Responses {
     fn look(&self, path: &[&str], leaf: Leaf<'_>, asked: &mut RequestContents) {
+        match tool_field(path) {
+            Some(["type"]) => tool(leaf, asked),
+            // Tools inside namespaces, deeper than paths are looked at.
+            Some([]) if path.len() == MAX_KEYS => asked.provider_tool(),
+            _ => {}
+        }
         match path {
             ["model"] => asked.state_model(leaf),
             ["max_output_tokens"] => asked.state_limit(LIMIT, leaf),
             ["stream"] => asked.streams = leaf == Leaf::Bool(true),
             ["service_tier"] => asked.tier(leaf),
             ["previous_response_id" | "conversation" | "prompt"] => asked.not_in_body(leaf),
-            // Codex sends its tools beside the input, or as an item of it (`additional_tools`).
-            ["tools" | "input", "tools", "type"]
-            | ["tools", "type"]
-            | ["input", "tools", "tools", "type"] => {
-                tool(leaf, asked);
-            }
             ["input", "type"] => item(leaf, asked),
             ["input", "content" | "output" | "summary", "type"] => content(leaf, asked),
             ["input", "content" | "output", "image_url"] => {
@@ -68,6 +69,14 @@ impl WireDialect for Responses {
         let usage = picks.iter().filter(|pick| pick.path.ends_with(&["usage"]));
         usage.for_each(|pick| seen.hear(pick, read));
     }
+}
+
+/// The path of a field within a tool. Codex sends its tools beside the input, or as an item of it
+/// (`additional_tools`); a namespace contains further tools.
+fn tool_field<'p>(path: &'p [&'p str]) -> Option<&'p [&'p str]> {
+    let path = path.strip_prefix(&["input"]).unwrap_or(path);
+    let depth = path.iter().take_while(|key| **key == "tools").count();
+    (depth > 0).then(|| &path[depth..])
 }
 
 /// A tool.

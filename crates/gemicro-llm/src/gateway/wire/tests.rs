@@ -191,6 +191,17 @@ fn what_makes_the_provider_contact_other_servers_is_noticed() {
             r#"{"input":[{"type":"user_input","content":[{"type":"image","uri":"https://a.example/x"}]}]}"#,
         ),
         (messages(), r#"{"mcp_servers":[{"type":"url","name":"x"}]}"#),
+        (messages(), r#"{"mcp_servers":["https://a.example"]}"#),
+        (messages(), r#"{"mcp_servers":"x"}"#),
+        (
+            messages(),
+            r#"{"tools":[{"type":"bash_code_execution_20250825"}]}"#,
+        ),
+        (
+            messages(),
+            r#"{"tools":[{"type":"text_editor_code_execution_20250825"}]}"#,
+        ),
+        (messages(), r#"{"tools":[{"type":"memory_"}]}"#),
         (
             messages(),
             r#"{"tools":[{"type":"web_fetch_20250910","name":"web_fetch"}]}"#,
@@ -212,6 +223,18 @@ fn what_makes_the_provider_contact_other_servers_is_noticed() {
         (
             responses(),
             r#"{"input":[{"type":"additional_tools","tools":[{"type":"mcp"}]}]}"#,
+        ),
+        (
+            responses(),
+            r#"{"tools":[{"type":"namespace","tools":[{"type":"namespace","tools":[{"type":"mcp"}]}]}]}"#,
+        ),
+        (
+            responses(),
+            r#"{"input":[{"tools":[{"type":"namespace","tools":[{"type":"namespace","tools":[{"type":"mcp"}]}]}]}]}"#,
+        ),
+        (
+            responses(),
+            r#"{"tools":{"tools":{"tools":{"tools":{"tools":{"tools":{"tools":{"tools":{"tools":{"type":"mcp"}}}}}}}}}}"#,
         ),
         (
             responses(),
@@ -250,7 +273,7 @@ fn what_makes_the_provider_contact_other_servers_is_noticed() {
         ),
         (
             messages(),
-            r#"{"tools":[{"type":"tool_search_tool_regex_20251119"},{"type":"bash_20250124"}]}"#,
+            r#"{"tools":[{"type":"tool_search_tool_regex_20251119"},{"type":"bash_20250124"},{"type":"text_editor_20250728"}]}"#,
         ),
         (
             responses(),
