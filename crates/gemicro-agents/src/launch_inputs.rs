@@ -178,7 +178,7 @@ pub(super) fn profile(
     let workspace = PathBuf::from(&task.directory);
     let workplace = branch.map_or_else(|| workspace.clone(), OnBranch::worktree);
     let mut hidden = workspace_settings::hidden_settings(task.agent, &workplace, &setup.user_home);
-    workspace_settings::check_hidden(tier, &hidden)?;
+    workspace_settings::check_hidden(task.agent, tier, &hidden)?;
     let mut pinned = Profile::settings_of(&workspace);
     pinned.retain(|path| !hidden.contains(path));
     hidden.push(commons.state().to_owned());

@@ -1,8 +1,9 @@
 //! Settings of agent CLIs in a workspace: agents started by gemicro load none of them.
 //!
 //! They can name programs to start, other addresses of the model and replacements for tools, and an agent may have
-//! written them. Claude Code and Codex get arguments to load none. Gemini CLI has no such option, so it must not see
-//! the folders: they are left out of checkouts that gemicro creates, and hidden by the sandbox elsewhere.
+//! written them. Claude Code and Codex get arguments to load none. Gemini CLI has no such option, and Codex none for
+//! skills, so they must not see the folders: these are left out of checkouts that gemicro creates, and hidden by the
+//! sandbox elsewhere.
 
 use std::fs::OpenOptions;
 use std::io::Read;
@@ -16,33 +17,50 @@ use rustix::fs::OFlags;
 
 /// Folders that Gemini CLI loads settings, variables, hooks, agents, commands, skills and extensions from.
 const OF_GEMINI: [&str; 2] = [".gemini", ".agents"];
+/// Folders whose skills Codex adds to a prompt that contains `$NAME`, even if the workspace is not trusted.
+const OF_CODEX: [&str; 2] = [".agents", ".codex"];
+/// Rules that Claude Code loads from a folder as soon as it reads a file there.
+const CLAUDE_RULES: &str = ".claude/rules";
 /// Files and folders that any agent CLI loads settings from.
 const OF_ANY: [&str; 5] = [".claude", ".gemini", ".codex", ".agents", ".mcp.json"];
 /// Maximum size of an agent's instructions, in bytes.
 pub(super) const MAX_INSTRUCTIONS: u64 = 64 * 1024;
 
 /// The settings to hide from an agent in this folder. Gemini CLI also looks for variables in the parent folders; the
-/// user's own folder is hidden in every sandbox.
+/// user's own folder is hidden in every sandbox. Codex is configured to search only the working folder.
 pub(super) fn hidden_settings(agent: AgentName, workplace: &Path, user_home: &Path) -> Vec<PathBuf> {
-    match agent {
-        AgentName::Claude | AgentName::Codex => Vec::new(),
+    let paths: Vec<PathBuf> = match agent {
+        AgentName::Claude => Vec::new(),
+        AgentName::Codex => OF_CODEX.map(|name| skills_in(workplace.join(name))).to_vec(),
         AgentName::Gemini => {
             let folders = workplace.ancestors().filter(|folder| *folder != user_home);
             let paths = folders.flat_map(|folder| OF_GEMINI.map(|name| folder.join(name)));
-            paths.filter(|path| path.symlink_metadata().is_ok()).collect()
+            paths.collect()
         }
+    };
+    let exists = |path: &PathBuf| path.symlink_metadata().is_ok();
+    paths.into_iter().filter(exists).collect()
+}
+
+/// The skills in a folder of settings. If that is a link, nothing is known about the folder behind it.
+fn skills_in(folder: PathBuf) -> PathBuf {
+    if folder.is_symlink() {
+        folder
+    } else {
+        folder.join("skills")
     }
 }
 
 /// Refuses to start an agent that would see settings that must be hidden from it.
-pub(super) fn check_hidden(tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure> {
+pub(super) fn check_hidden(agent: AgentName, tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure> {
+    let agent = agent.title();
     let refused = |message: String| Err(Failure::new(ErrorKind::SandboxUnavailable, message));
     match tier {
         // A link can lead to one folder here and to another one inside the sandbox, such as `/proc/self/cwd/folder`.
         Tier::Full | Tier::Seatbelt => match hidden.iter().find(|path| path.is_symlink()) {
             None => Ok(()),
             Some(link) => refused(format!(
-                "Gemini CLI would load the settings behind the symbolic link {0}, and the sandbox can only hide a folder. \
+                "{agent} would load the settings behind the symbolic link {0}, and the sandbox can only hide a folder. \
                  Replace {0} with a folder, remove it, or use another agent",
                 link.display()
             )),
@@ -50,7 +68,7 @@ pub(super) fn check_hidden(tier: Tier, hidden: &[PathBuf]) -> Result<(), Failure
         Tier::Landlock | Tier::None => match hidden.first() {
             None => Ok(()),
             Some(path) => refused(format!(
-                "Gemini CLI would load the settings in {0}, and only the bubblewrap sandbox can hide them from it. \
+                "{agent} would load the settings in {0}, and only the bubblewrap sandbox can hide them from it. \
                  Install bubblewrap and use `read-only` or `workspace-write`, move {0} away, or use another agent",
                 path.display()
             )),
@@ -65,7 +83,8 @@ pub(super) fn withheld(agent: AgentName, writes_documents_only: bool) -> Vec<Str
         (true, AgentName::Gemini) => [OF_ANY.as_slice(), &[instructions_file(agent)]].concat(),
         (true, AgentName::Claude | AgentName::Codex) => OF_ANY.to_vec(),
         (false, AgentName::Gemini) => OF_GEMINI.to_vec(),
-        (false, AgentName::Claude | AgentName::Codex) => Vec::new(),
+        (false, AgentName::Claude) => vec![CLAUDE_RULES],
+        (false, AgentName::Codex) => vec![".agents/skills", ".codex/skills"],
     };
     let patterns = |name: &str| [format!(":(glob)**/{name}"), format!(":(glob)**/{name}/**")];
     names.into_iter().flat_map(patterns).collect()
@@ -128,17 +147,43 @@ mod tests {
         assert!(!found.contains(&top.join("home/.gemini")), "{found:?}");
         assert!(hidden_settings(AgentName::Claude, &workplace, &top).is_empty());
         for (tier, is_fine) in [(Tier::Full, true), (Tier::Landlock, false), (Tier::None, false)] {
-            assert_eq!(check_hidden(tier, &found).is_ok(), is_fine, "{tier:?}");
-            assert!(check_hidden(tier, &[]).is_ok());
+            assert_eq!(
+                check_hidden(AgentName::Gemini, tier, &found).is_ok(),
+                is_fine,
+                "{tier:?}"
+            );
+            assert!(check_hidden(AgentName::Gemini, tier, &[]).is_ok());
         }
         let link = top.join("home/project/.agents");
         for target in ["/proc/self/cwd/cfg", "later", "part"] {
             std::os::unix::fs::symlink(target, &link).expect("linked");
             let found = hidden_settings(AgentName::Gemini, &workplace, &top.join("home"));
-            let refusal = check_hidden(Tier::Full, &found).expect_err(target);
+            let refusal = check_hidden(AgentName::Gemini, Tier::Full, &found).expect_err(target);
             assert!(refusal.message.contains("home/project/.agents"), "{refusal}");
             std::fs::remove_file(&link).expect("removed");
         }
+    }
+
+    #[test]
+    fn codex_is_shown_no_skills_of_the_workspace() {
+        let place = tempfile::tempdir().expect("a folder");
+        let workplace = place.path().canonicalize().expect("there");
+        let hidden = || hidden_settings(AgentName::Codex, &workplace, Path::new("/home/user"));
+        std::fs::create_dir_all(workplace.join(".codex")).expect("made");
+        assert!(hidden().is_empty(), "settings without skills stay visible");
+        for name in [".agents/skills", ".codex/skills"] {
+            std::fs::create_dir_all(workplace.join(name)).expect("made");
+        }
+        let skills = [".agents/skills", ".codex/skills"].map(|name| workplace.join(name));
+        assert_eq!(hidden(), skills);
+        assert!(check_hidden(AgentName::Codex, Tier::Full, &skills).is_ok());
+        let refusal = check_hidden(AgentName::Codex, Tier::Landlock, &skills).expect_err("visible");
+        assert!(refusal.message.starts_with("Codex would load"), "{refusal}");
+        // Where a link leads inside the sandbox is not known here.
+        std::fs::remove_dir_all(workplace.join(".agents")).expect("removed");
+        std::os::unix::fs::symlink("/proc/self/cwd/later", workplace.join(".agents")).expect("linked");
+        assert_eq!(hidden()[0], workplace.join(".agents"));
+        assert!(check_hidden(AgentName::Codex, Tier::Full, &hidden()).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::agent_world::{AGENTS, Agent, AgentWorld};
-use crate::planted_settings::{INSTRUCTIONS, Listener, plant, plant_in_git, traces};
+use crate::planted_settings::{INSTRUCTIONS, Listener, RULE, plant, plant_in_git, traces};
 use crate::simulated::{KEY, until};
 
 /// What must not leave the machine.
@@ -34,13 +34,17 @@ enum Access {
 
 /// A model that uses a tool, and then answers.
 fn rules(agent: &Agent) -> String {
-    let (tool, argument) = match agent.name {
-        "gemini" => ("run_shell_command", "command"),
-        "claude" => ("Bash", "command"),
-        _ => ("exec_command", "cmd"),
+    let (tool, argument, more) = match agent.name {
+        "gemini" => ("run_shell_command", "command", ""),
+        "claude" => (
+            "Bash",
+            "command",
+            ", { name: Read, arguments: { file_path: part/a.txt } }",
+        ),
+        _ => ("exec_command", "cmd", ""),
     };
     format!(
-        "  - {{ name: tool, times: 1, when: {{ tool_offered: {tool} }}, reply: {{ calls: [{{ name: {tool}, arguments: {{ {argument}: 'git status; git diff; git log -1; git st' }} }}] }} }}\n  \
+        "  - {{ name: tool, times: 1, when: {{ tool_offered: {tool} }}, reply: {{ calls: [{{ name: {tool}, arguments: {{ {argument}: 'git status; git diff; git log -1; git st' }} }}{more}] }} }}\n  \
          - {{ name: answers, reply: {{ text: 'An honest answer.' }} }}\n"
     )
 }
@@ -99,7 +103,9 @@ fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
         Workplace::Branch => &["--branch", "task/demo"],
     };
     let limits = ["--format", "json", "--max-retries", "0", "--timeout", "30"];
-    let mut command = desk.command(agent, &[&limits, more].concat(), "Look round");
+    // Codex adds the skills that a prompt names.
+    let prompt = "Look round: awk '{ print $agents-skill, $codex-skill }'";
+    let mut command = desk.command(agent, &[&limits, more].concat(), prompt);
     if access == Access::Login {
         log_in(agent, &world.path("user"));
         for name in ["GEMINI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"] {
@@ -136,6 +142,9 @@ fn loads_nothing(agent: &Agent, access: Access, workplace: Workplace) {
             .collect();
         let body = bodies.concat();
         assert!(!body.contains("planted skill"), "{printed}");
+        // docs/agents.md names this one exception.
+        let is_exception = agent.name == "claude" && workplace == Workplace::Folder;
+        assert_eq!(body.contains(RULE), is_exception, "{printed}");
         let own = match agent.name {
             "gemini" => "GEMINI.md",
             "claude" => "CLAUDE.md",
