@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::call::{CallPlace, GitCall};
+use super::call::{CallPlace, GitCall, Input};
 use super::commit_id::CommitId;
 use super::error::RepositoryError;
 use super::path_text::path_text;
@@ -16,7 +16,7 @@ const USUAL: [(&str, &str); 4] = [
     ("merge.renames", "true"),
     ("merge.directoryRenames", "conflict"),
     ("merge.renormalize", "false"),
-    ("core.attributesFile", "/dev/null"),
+    ("core.attributesFile", "/dev/stdin"),
 ];
 
 /// The result of merging two commits without help.
@@ -34,7 +34,8 @@ impl AutomaticMerge {
 }
 
 impl TrustedRepo {
-    /// Merges two commits the way `git merge` of the second into the first does.
+    /// Merges two commits the way `git merge` of the second into the first does. Of the files at the paths in
+    /// `append_only`, the lines of both sides are kept.
     ///
     /// # Errors
     /// When one of the two does not exist, git is older than 2.38, or it fails.
@@ -42,6 +43,7 @@ impl TrustedRepo {
         &self,
         ours: &CommitId,
         theirs: &CommitId,
+        append_only: &[&str],
     ) -> Result<AutomaticMerge, RepositoryError> {
         let arguments = [
             "merge-tree",
@@ -55,6 +57,11 @@ impl TrustedRepo {
         let mut call = GitCall::new(CallPlace::Repository, &arguments);
         let usual = USUAL.map(|(name, value)| (name.to_owned(), value.to_owned()));
         call.settings.extend(usual);
+        let attributes: String = append_only
+            .iter()
+            .map(|path| format!("/{path} merge=union\n"))
+            .collect();
+        call.input = Input::Bytes(attributes.into_bytes());
         let answer = self.git.run(call)?;
         if !matches!(answer.code, 0 | 1) {
             return Err(answer.failure());

@@ -265,6 +265,7 @@ fn a_merge_is_held_against_that_of_git_alone() {
             .automatic_merge(
                 &repository.resolve("ours").unwrap(),
                 &repository.resolve("main").unwrap(),
+                &[],
             )
             .unwrap();
         assert_eq!(merge.conflicts.iter().collect::<Vec<_>>(), ["a.txt"]);

@@ -3,8 +3,11 @@
 use gemicro_agents::step_tools::{Tools, commit, run_blocking};
 use gemicro_agents::{look_at, to_failure};
 use gemicro_event::{ErrorKind, Failure};
-use gemicro_guard::repository::{CommitId, CommitMessage, MergeCommit, RepositoryError, TrustedRepo};
+use gemicro_guard::repository::{
+    AutomaticMerge, CommitId, CommitMessage, MergeCommit, RepositoryError, TrustedRepo,
+};
 use gemicro_merge::{BranchConflict, BuildInput, BuildResult, ChainCommit, QueuedBranch};
+use gemicro_pipeline::steps::FeedbackList;
 
 pub(crate) async fn build(tools: &Tools, input: BuildInput) -> Result<BuildResult, Failure> {
     let (setup, state) = (tools.setup.clone(), tools.commons.state().to_owned());
@@ -59,7 +62,7 @@ impl MergeChain<'_> {
             self.result.already.push(it.branch.clone());
             return Ok(());
         }
-        let merge = repository.automatic_merge(&self.tip, &theirs)?;
+        let merge = merge(repository, &self.tip, &theirs)?;
         if !merge.conflicts.is_empty() {
             let with = self.conflicting_branch(&theirs, base)?;
             self.result.conflicts.push(BranchConflict {
@@ -97,11 +100,7 @@ impl MergeChain<'_> {
     /// The branch that a branch conflicts with: the target, one before it, or only all of them together.
     fn conflicting_branch(&self, theirs: &CommitId, base: &CommitId) -> Result<String, RepositoryError> {
         let conflicts = |ours: &CommitId| -> Result<bool, RepositoryError> {
-            Ok(!self
-                .repository
-                .automatic_merge(ours, theirs)?
-                .conflicts
-                .is_empty())
+            Ok(!merge(self.repository, ours, theirs)?.conflicts.is_empty())
         };
         if conflicts(base)? {
             return Ok(self.input.into.clone());
@@ -113,4 +112,13 @@ impl MergeChain<'_> {
         }
         Ok("the branches before it".to_owned())
     }
+}
+
+/// Merges two commits. Every pipeline appends to the lists of feedback, so these never conflict.
+fn merge(
+    repository: &TrustedRepo,
+    ours: &CommitId,
+    theirs: &CommitId,
+) -> Result<AutomaticMerge, RepositoryError> {
+    repository.automatic_merge(ours, theirs, &FeedbackList::ALL.map(FeedbackList::path))
 }

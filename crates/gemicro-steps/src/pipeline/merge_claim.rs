@@ -33,7 +33,7 @@ pub(super) fn faults(
             "the merge was not completed: resolve the conflicts, `git add` the files and `git commit`";
         return Ok(vec![fault.to_owned()]);
     }
-    let mut merge = repository.automatic_merge(&ours, &theirs)?;
+    let mut merge = repository.automatic_merge(&ours, &theirs, &[])?;
     let base = repository.merge_base(&ours, &theirs)?;
     let changed = |old: &CommitId, new: &CommitId| -> Result<BTreeSet<String>, RepositoryError> {
         Ok(repository.changed_paths(old, new)?.into_iter().collect())

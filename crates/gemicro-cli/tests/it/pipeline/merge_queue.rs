@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::life::{Life, Moment};
-use super::queue_scene::{assert_green, assert_outcome, branches, merge, merged, names};
+use super::queue_scene::{assert_green, assert_outcome, branch, branches, merge, merged, names};
 use super::scene::{Scene, git};
 
 #[test]
@@ -112,6 +112,45 @@ fn main_that_moves_meanwhile_keeps_its_commit() {
     );
     assert_eq!(scene.git(&["status", "--porcelain"]), "");
     assert_green(&scene, &base);
+}
+
+#[test]
+fn branches_that_append_to_the_same_list_of_feedback_do_not_conflict() {
+    let scene = Scene::new();
+    let lists = ["docs/dev_docs/backlog.md", "docs/dev_docs/docs_to_update.md"];
+    std::fs::create_dir_all(scene.project("docs/dev_docs")).unwrap();
+    std::fs::write(scene.project(lists[0]), "# Backlog\n\n## old\n\n- idea of old\n").unwrap();
+    scene.git(&["add", "docs"]);
+    scene.git(&["commit", "--quiet", "--message", "backlog: begin"]);
+    for word in ["alpha", "bravo"] {
+        branch(&scene, word);
+        scene.git(&["checkout", "--quiet", &format!("task/{word}")]);
+        // One list exists on main, and the other one is new on both branches.
+        for (list, title) in lists.into_iter().zip(["", "# Documentation to update\n"]) {
+            let before = std::fs::read_to_string(scene.project(list)).unwrap_or(title.to_owned());
+            let text = format!("{before}\n## {word}\n\n- idea of {word}\n");
+            std::fs::write(scene.project(list), text).unwrap();
+        }
+        scene.git(&["add", "docs"]);
+        scene.git(&["commit", "--quiet", "--message", "backlog: add"]);
+        scene.git(&["checkout", "--quiet", "main"]);
+    }
+    let (result, _) = merge(&scene, 0, &["task/alpha", "task/bravo"]);
+    assert_eq!(merged(&result), ["task/alpha", "task/bravo"]);
+    let ideas = |list: &str| -> Vec<String> {
+        let text = scene.git(&["show", &format!("main:{list}")]);
+        let lines = text.lines().filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    let added = ["## alpha", "- idea of alpha", "## bravo", "- idea of bravo"];
+    assert_eq!(
+        ideas(lists[0]),
+        [&["# Backlog", "## old", "- idea of old"], added.as_slice()].concat()
+    );
+    assert_eq!(
+        ideas(lists[1]),
+        [&["# Documentation to update"], added.as_slice()].concat()
+    );
 }
 
 #[test]
