@@ -82,7 +82,10 @@ fn a_skill_of_hard_work_is_used_after_it_was_approved() {
         ran.outcomes()
     );
     // Only the third round is asked for one.
-    assert_eq!(steps_with(&ran, "This step was difficult"), ["implementation.3:agent.1"]);
+    assert_eq!(
+        steps_with(&ran, "This step was difficult"),
+        ["implementation.3:agent.1"]
+    );
     scene.assert_main_untouched();
     let first_run = scene.world.last_run();
     let rows = listed(&scene);
