@@ -168,7 +168,7 @@ mod tests {
     fn codex_is_shown_no_skills_of_the_workspace() {
         let place = tempfile::tempdir().expect("a folder");
         let workplace = place.path().canonicalize().expect("there");
-        let hidden = || hidden_settings(AgentName::Codex, &workplace, Path::new("/home/user"));
+        let hidden = || hidden_settings(AgentName::Codex, &workplace, Path::new("/nowhere"));
         std::fs::create_dir_all(workplace.join(".codex")).expect("made");
         assert!(hidden().is_empty(), "settings without skills stay visible");
         for name in [".agents/skills", ".codex/skills"] {
