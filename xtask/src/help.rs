@@ -14,7 +14,7 @@ cargo xtask <command>
                         scores on all corpora, and scripted models;
                         --check: fails below the bars
   faults                disturbs runs of every kind (kills, full disk, damaged store, network, agents, clock), resumes them and
-                        compares the results; without options a selection of about 400
+                        compares the results; without options a selection of about 230
     faults [--kind K] [--store sqlite|postgres] [--fault F] [--seed N] [--count N] [--workers N] [--program FILE] [--all] [--table FILE]
                         --all: the full matrix; --table: also writes the table to FILE; --program: builds nothing
   live                  a few real calls (needs GEMINI_API_KEY or OPENAI_BASE_URL), compared with the simulator
